@@ -27,6 +27,15 @@ exec_lane_index(const struct exec *exec, uint8_t address_index, uint8_t address_
     return (int64_t)exec->address[at] + index;
 }
 
+/* Whether an indirect access stays inside its constant buffer. Outside, it reads 0. */
+static bool
+is_in_buffer(const struct exec *exec, const struct source *source, int64_t index)
+{
+    const struct constant_range *range = &exec->program->constant_buffers[source->buffer];
+    return source->file != FILE_CONSTANT ||
+           (index >= range->first && index < range->first + range->count);
+}
+
 static void
 gather(const struct exec *exec, const struct source *source, uint32_t channel, vec4f *quads)
 {
@@ -36,9 +45,9 @@ gather(const struct exec *exec, const struct source *source, uint32_t channel, v
         int64_t index = exec_lane_index(exec, source->address_index, source->address_channel,
                                         source->index, lane);
         float value = 0.0f;
-        if (!base)
+        if (!base && is_in_buffer(exec, source, index))
             value = exec_shared_value(exec, source->file, index, channel);
-        else if (index >= 0 && index < count)
+        else if (base && index >= 0 && index < count)
             value = base[((size_t)index * 4 + channel) * exec->lanes + lane];
         quads[lane / 4][lane % 4] = value;
     }

@@ -70,10 +70,6 @@ exec_operand_plain(const struct exec *exec, const struct source *source, uint32_
     return (struct operand){scratch->quads, 0};
 }
 
-/* Returns the index of the register that an indirect access addresses in a lane. */
-int64_t exec_lane_index(const struct exec *exec, uint8_t address_index, uint8_t address_channel,
-                        int16_t index, uint32_t lane);
-
 struct operand exec_operand_slow(const struct exec *exec, const struct source *source,
                                  uint32_t channel, bool integer, struct scratch *scratch);
 

@@ -169,6 +169,7 @@ struct instruction {
      * bit are at least 64 apart, and therefore rarely cause a false dependency. */
     uint64_t temps_read, temps_written;
     bool reads_address, writes_address; /* address registers, also of an indirect access */
+    uint8_t block_sources;              /* sources in uniform blocks, one bit each */
     uint8_t port_count;                 /* distinct registers read, in all files (register ports) */
 };
 

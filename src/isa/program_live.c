@@ -131,6 +131,8 @@ describe_instruction(const struct parser *parser, struct instruction *instructio
         const struct source *source = &instruction->src[s];
         add_range(&instruction->temps_read, source_temps(parser, source));
         instruction->reads_address |= source->indirect || source->file == FILE_ADDRESS;
+        if (source->file == FILE_CONSTANT && source->buffer > 0)
+            instruction->block_sources |= (uint8_t)(1u << s);
         bool is_new = source->file != FILE_NULL && source->file != FILE_SAMPLER;
         for (uint32_t k = 0; k < s && is_new; k++)
             is_new = !same_register(source, &instruction->src[k]);

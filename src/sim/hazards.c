@@ -11,6 +11,7 @@ hazards_fini(struct hazards *hazards)
     VEC_FREE(&hazards->running);
     VEC_FREE(&hazards->sampled);
     VEC_FREE(&hazards->changed);
+    VEC_FREE(&hazards->blocks);
 }
 
 void
@@ -18,7 +19,7 @@ hazards_reset(struct hazards *hazards)
 {
     hazards->count = 0;
     hazards->fetching.count = hazards->running.count = hazards->sampled.count = 0;
-    hazards->changed.count = 0;
+    hazards->changed.count = hazards->blocks.count = 0;
     hazards->buffers_changed = hazards->samples_buffers = false;
 }
 
@@ -116,15 +117,42 @@ hazards_note_change(struct hazards *hazards, const struct resource *res)
         VEC_PUSH(&hazards->changed, range);
 }
 
+static struct hazard_range
+range_of_block(const struct buffer_binding *block)
+{
+    const uint64_t first = (uint64_t)block->res->address + block->offset;
+    return range_of(first, first + block->length);
+}
+
+static void
+note_blocks(struct hazards *hazards, const struct draw *draw, enum shader_stage stage)
+{
+    for (uint32_t i = 1; i < MAX_CONSTANT_BUFFERS; i++) {
+        const struct buffer_binding *block = draw_uniform_block(draw, stage, i);
+        if (block &&
+            !is_listed(hazards->blocks.items, hazards->blocks.count, range_of_block(block)))
+            VEC_PUSH(&hazards->blocks, range_of_block(block));
+    }
+}
+
 void
 hazards_note_draw(struct hazards *hazards, uint64_t number, const struct draw *draw)
 {
     VEC_PUSH(&hazards->fetching, ((struct hazard_draw){number, draw}));
     VEC_PUSH(&hazards->running, ((struct hazard_draw){number, draw}));
-    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
         for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
             if (draw->views[stage][i].res)
                 note_sampled(hazards, draw->views[stage][i].res);
+        if (draw_has_blocks(draw, stage))
+            note_blocks(hazards, draw, stage);
+    }
+}
+
+void
+hazards_forget_blocks(struct hazards *hazards)
+{
+    hazards->blocks.count = 0;
 }
 
 void
@@ -181,6 +209,18 @@ hazard_draw_samples(const struct draw *draw, struct hazard_range range)
 }
 
 bool
+hazard_reads_blocks(const struct draw *draw, struct hazard_range range)
+{
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        for (uint32_t i = 1; i < MAX_CONSTANT_BUFFERS && draw_has_blocks(draw, stage); i++) {
+            const struct buffer_binding *block = draw_uniform_block(draw, stage, i);
+            if (block && overlap(range_of_block(block), range))
+                return true;
+        }
+    return false;
+}
+
+bool
 hazards_samples_changed(const struct hazards *hazards, const struct draw *draw)
 {
     for (size_t i = 0; i < hazards->changed.count; i++)
@@ -193,7 +233,7 @@ hazards_samples_changed(const struct hazards *hazards, const struct draw *draw)
 static bool
 draws_with(const struct draw *draw, struct hazard_range range)
 {
-    bool any = is_in(draw->depth.res, range);
+    bool any = is_in(draw->depth.res, range) || hazard_reads_blocks(draw, range);
     for (uint32_t i = 0; i < draw->color_count && !any; i++)
         any = is_in(draw->color[i].res, range);
     for (uint32_t stage = 0; stage < STAGE_COUNT && !any; stage++)
@@ -261,11 +301,23 @@ hazards_before_end(const struct hazards *hazards, const struct resource *res)
     return 0;
 }
 
+static bool
+overlaps_any(const struct hazard_range *ranges, size_t count, const struct resource *res)
+{
+    for (size_t i = 0; i < count; i++)
+        if (overlap(ranges[i], hazard_range_of_all(res)))
+            return true;
+    return false;
+}
+
+bool
+hazards_is_block(const struct hazards *hazards, const struct resource *res)
+{
+    return overlaps_any(hazards->blocks.items, hazards->blocks.count, res);
+}
+
 bool
 hazards_is_sampled(const struct hazards *hazards, const struct resource *res)
 {
-    for (size_t i = 0; i < hazards->sampled.count; i++)
-        if (overlap(hazards->sampled.items[i], hazard_range_of_all(res)))
-            return true;
-    return false;
+    return overlaps_any(hazards->sampled.items, hazards->sampled.count, res);
 }

@@ -2,9 +2,11 @@
  * Finds the work that an upload must wait for, and the uploads that other work must wait for
  * (docs/design/machine.md, Order and hazards).
  *
- * The Streamer reads buffers until it has fetched a draw. (A uniform buffer is read when the draw is
- * baked. A buffer texture is read as other textures are.) Ranges are extended to whole cache lines. So no upload changes a byte that a
- * later draw may read from an older copy of its line.
+ * The Streamer reads vertex and index buffers until it has fetched a draw. Shader units read
+ * uniform blocks and buffer textures until the draw ends, and their caches keep the lines, as for
+ * other textures. (Constant buffer 0 is read when the draw is baked.) Ranges are extended to whole
+ * cache lines. So no upload changes a byte that a later draw may read from an older copy of its
+ * line.
  *
  * A draw reads textures until it ends, and their lines stay in the texture caches after that.
  * Everything sampled since the last invalidation counts as cached. The ROP caches hold surfaces
@@ -40,8 +42,9 @@ struct hazards {
     VEC(struct hazard_range) sampled; /* since the last invalidation of the texture caches */
     /* Buffers that have changed since then, and whose memory the texture caches may hold. */
     VEC(struct hazard_range) changed;
-    bool samples_buffers; /* a draw has sampled a buffer texture */
-    bool buffers_changed; /* since the last draw */
+    VEC(struct hazard_range) blocks; /* since the last invalidation of the constant caches */
+    bool samples_buffers;            /* a draw has sampled a buffer texture */
+    bool buffers_changed;            /* since the last draw */
 };
 
 void hazards_fini(struct hazards *hazards);
@@ -62,8 +65,9 @@ void hazards_end_upload(struct hazards *hazards, uint64_t number);
 /* All draws up to `number` have read their vertices and indices, or have ended. */
 void hazards_end_fetch(struct hazards *hazards, uint64_t number);
 void hazards_end_draws(struct hazards *hazards, uint64_t number);
-/* Call after invalidating the texture caches. */
+/* Call after invalidating the texture caches, and the constant caches. */
 void hazards_forget_textures(struct hazards *hazards);
+void hazards_forget_blocks(struct hazards *hazards);
 
 /* Number of the last upload that must end before the draw, or before the use of the resource. 0: no
  * upload. */
@@ -84,5 +88,9 @@ bool hazards_is_sampled(const struct hazards *hazards, const struct resource *re
 void hazards_note_change(struct hazards *hazards, const struct resource *res);
 /* Whether the draw samples a buffer of which the texture caches may hold old bytes. */
 bool hazards_samples_changed(const struct hazards *hazards, const struct draw *draw);
+/* The same for uniform blocks and the constant caches. */
+bool hazards_is_block(const struct hazards *hazards, const struct resource *res);
+/* Whether the draw reads uniform blocks in the range. */
+bool hazard_reads_blocks(const struct draw *draw, struct hazard_range range);
 
 #endif

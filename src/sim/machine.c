@@ -231,6 +231,20 @@ load_programs(struct machine *m, const struct draw *draw, struct error *err)
     return run_transfer(m, &list, err);
 }
 
+/* Clears the constants of uniform blocks. The shader units read them from memory. */
+static void
+clear_blocks(struct machine *m, const struct draw *draw)
+{
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        const uint32_t first = draw->program[stage]->constant_buffers[0].count;
+        if (!draw_has_blocks(draw, stage))
+            continue;
+        memset(draw->constants[stage] + first, 0,
+               (draw->constant_count[stage] - first) * sizeof *draw->constants[stage]);
+        memctl_join(m->memctl);
+    }
+}
+
 /* Sends the draw after the uploads that it uses have ended. */
 static bool
 send_draw(struct machine *m, const struct draw *draw, struct error *err)
@@ -244,6 +258,7 @@ send_draw(struct machine *m, const struct draw *draw, struct error *err)
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_DRAW);
     step->draw = draw;
     step->constants = command_stream_take_constants(&m->stream, draw);
+    clear_blocks(m, draw);
     step->invalidate_inputs = m->hazards.buffers_changed;
     m->hazards.buffers_changed = false;
     hazards_note_draw(&m->hazards, m->cmdproc->draws_added, draw);
@@ -276,6 +291,19 @@ forget_lines(struct machine *m, const struct resource *res)
         machine_invalidate_textures(m);
 }
 
+bool
+machine_forget_blocks(struct machine *m, const struct resource *res, struct error *err)
+{
+    if (!hazards_is_block(&m->hazards, res))
+        return true;
+    if (!machine_run_until(m, CMDPROC_DRAWS, 0, err))
+        return false;
+    for (uint32_t s = 0; s < m->shaders; s++)
+        constants_reset(&m->shader[s].constants);
+    hazards_forget_blocks(&m->hazards);
+    return true;
+}
+
 static bool
 has_streams(const struct draw *draw)
 {
@@ -304,6 +332,8 @@ send_streaming_draw(struct machine *m, const struct draw *draw, struct error *er
         machine_list_bytes(m, stream->res->address + stream->offset + before[i],
                            stream->written - before[i], true, &list);
         forget_lines(m, stream->res);
+        if (!machine_forget_blocks(m, stream->res, err))
+            return false;
     }
     if (!list.moves.count)
         return true;
@@ -445,10 +475,13 @@ query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     struct move_list list = {0};
     if (!functional_execute(m->functional, cmd, NULL, 0, err))
         return false;
-    if (!m->params.COMMANDPROCESSOR.QueryTraffic)
-        return true;
     const struct gpu_query *query = gpu_find_query(m->device, cmd, cmd->query_result.handle);
     const struct resource *res = gpu_resource(m->device, cmd->client, query->resource);
+    forget_lines(m, res);
+    if (!machine_forget_blocks(m, res, err))
+        return false;
+    if (!m->params.COMMANDPROCESSOR.QueryTraffic)
+        return true;
     machine_list_bytes(m, res->address + query->offset, RESULT_BYTES, true, &list);
     return machine_run_moves(m, &list, WORK_READBACK, err);
 }
@@ -488,7 +521,10 @@ create_resource(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
     if (!functional_execute(m->functional, cmd, NULL, 0, err))
         return false;
-    forget_lines(m, gpu_resource(m->device, cmd->client, cmd->resource.handle));
+    const struct resource *res = gpu_resource(m->device, cmd->client, cmd->resource.handle);
+    forget_lines(m, res);
+    if (!machine_forget_blocks(m, res, err))
+        return false;
     return !m->cmdproc->step_count || machine_run_work(m, WORK_FLUSH, CMDPROC_SENT, err);
 }
 

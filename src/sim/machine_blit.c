@@ -52,7 +52,7 @@ flush_caches(struct machine *m, const struct blit_plan *plan, struct error *err)
         step->control.surface.res = plan->dst.res;
     }
     machine_invalidate_readers(m, plan->dst.res);
-    return true;
+    return machine_forget_blocks(m, plan->dst.res, err);
 }
 
 /* Whether the rows of squares that the source positions may touch overlap those of the destination.

@@ -14,6 +14,9 @@ bool machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t num
                        struct error *err);
 void machine_add_control(struct machine *m, enum control_kind kind, uint32_t targets);
 void machine_invalidate_textures(struct machine *m);
+/* Invalidates the constant caches if they may hold a part of a resource that is about to change.
+ * First waits until all draws have ended. The invalidation takes no time. */
+bool machine_forget_blocks(struct machine *m, const struct resource *res, struct error *err);
 /* Invalidates lines of a resource that is about to change, in the caches of units that read it. */
 void machine_invalidate_readers(struct machine *m, const struct resource *res);
 

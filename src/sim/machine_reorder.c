@@ -115,7 +115,9 @@ upload_passes(const struct machine *m, const struct gpu_cmd *cmd)
         const uint64_t first = (uint64_t)res->address + (uint32_t)box->x;
         const uint64_t end = first + (uint32_t)box->width;
         if (res->desc.target == TARGET_BUFFER
-                ? fetches(draw, first, end) || hazard_draw_samples(draw, hazard_range_of(res, box))
+                ? fetches(draw, first, end) ||
+                      hazard_draw_samples(draw, hazard_range_of(res, box)) ||
+                      hazard_reads_blocks(draw, hazard_range_of(res, box))
                 : hazard_draw_uses(draw, hazard_range_of_all(res)))
             return false;
     }

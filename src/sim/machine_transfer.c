@@ -268,6 +268,8 @@ machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (!await_buffer_readers(m, hazard_range_of(res, &cmd->transfer.box), err))
         return false;
     machine_invalidate_readers(m, res);
+    if (!machine_forget_blocks(m, res, err))
+        return false;
     if (gpu_memory_is_mapped(&m->device->memory, res->address)) { /* the host writes it */
         resource_write_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box,
                            cmd->transfer.bytes);

@@ -245,7 +245,7 @@ bake_constants(struct draw *draw, const struct gpu_state *state, const struct gp
         copy_constants(state, device, stage, i, (size_t)range->count * 16,
                        copy + (size_t)range->first * 16);
     }
-    draw->constants[stage] = (const float(*)[4])(const void *)copy;
+    draw->constants[stage] = (float(*)[4])(void *)copy;
     draw->constant_count[stage] = count;
 }
 

@@ -206,6 +206,9 @@ set_uniform_buffer(struct gpu_device *device, struct gpu_state *state, const str
         if (!binding.res)
             return false;
         uint32_t width = binding.res->desc.width;
+        if (cmd->uniform_buffer.index && binding.offset % 16)
+            return fail(err, "a uniform block at offset %u, which is not a multiple of 16",
+                        binding.offset);
         if (binding.offset > width || binding.length > width - binding.offset)
             return fail(err, "%u bytes at %u are not in a buffer of %u", binding.length,
                         binding.offset, width);

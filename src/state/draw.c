@@ -24,6 +24,25 @@ draw_reads_color(const struct draw *draw, uint32_t target)
 }
 
 bool
+draw_block_constant(const struct draw *draw, enum shader_stage stage, uint32_t index,
+                    struct block_constant *constant)
+{
+    enum { VEC4_BYTES = 16 };
+    const struct program *program = draw->program[stage];
+    uint32_t buffer = MAX_CONSTANT_BUFFERS - 1;
+    while (buffer && index < program->constant_buffers[buffer].first)
+        buffer--;
+    const uint32_t offset = (index - program->constant_buffers[buffer].first) * VEC4_BYTES;
+    const struct buffer_binding *block = buffer ? draw_uniform_block(draw, stage, buffer) : NULL;
+    *constant = (struct block_constant){0};
+    if (block && offset < block->length) {
+        constant->address = block->res->address + block->offset + offset;
+        constant->bytes = block->length - offset < VEC4_BYTES ? block->length - offset : VEC4_BYTES;
+    }
+    return buffer > 0;
+}
+
+bool
 draw_fail_endless(const struct draw *draw, uint32_t frame, enum shader_stage stage,
                   struct error *err)
 {

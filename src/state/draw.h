@@ -75,7 +75,8 @@ struct draw {
     struct bound_attribute attributes[MAX_ATTRIBUTES];
 
     const struct program *program[STAGE_COUNT];
-    const float (*constants[STAGE_COUNT])[4];
+    /* The timed machine clears the constants of uniform blocks, and fills them as they are read. */
+    float (*constants[STAGE_COUNT])[4];
     uint32_t constant_count[STAGE_COUNT];
     /* Buffers from which attributes, indices and constants come. Only reports read them. The stride
      * of the index buffer is the size of an index. A command may supply the constants instead. */
@@ -138,6 +139,28 @@ draw_moves_depth_away(const struct draw *draw)
     const uint8_t func = draw->dsa.depth_func;
     return draw->depth_write && func != FUNC_LESS && func != FUNC_LEQUAL && func != FUNC_EQUAL &&
            func != FUNC_NEVER;
+}
+
+/* A constant of a uniform block in memory. */
+struct block_constant {
+    uint32_t address, bytes; /* bytes: at most 16; 0: the block does not hold it, and it is 0 */
+};
+/* Finds the constant at `index` of the stage's array. Returns false for constants of buffer 0. */
+bool draw_block_constant(const struct draw *draw, enum shader_stage stage, uint32_t index,
+                         struct block_constant *constant);
+/* Whether the stage's program declares uniform blocks. */
+static inline bool
+draw_has_blocks(const struct draw *draw, enum shader_stage stage)
+{
+    return draw->program[stage]->constant_count > draw->program[stage]->constant_buffers[0].count;
+}
+
+/* The block that the program reads through buffer `buffer`, which is at least 1, or NULL. */
+static inline const struct buffer_binding *
+draw_uniform_block(const struct draw *draw, enum shader_stage stage, uint32_t buffer)
+{
+    const struct buffer_binding *block = &draw->uniforms[stage][buffer];
+    return block->res && draw->program[stage]->constant_buffers[buffer].count ? block : NULL;
 }
 
 /* Return whether the draw writes any channel of a color buffer, and whether the written color

@@ -24,6 +24,7 @@ static const struct {
     {"memctl.blit_bytes_read", TRAFFIC_TRANSFERS},
     {"memctl.blit_bytes_written", TRAFFIC_TRANSFERS},
     {"memctl.dac_bytes_read", TRAFFIC_DAC},
+    {"memctl.constant_bytes_read", TRAFFIC_TRANSFERS},
 };
 
 static bool

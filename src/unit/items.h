@@ -132,8 +132,15 @@ struct group {
     uint64_t temp_ready[64]; /* cycle in which each temporary is written */
     /* cycles in which the address registers and all results are written */
     uint64_t address_ready, results_ready;
-    uint32_t texels_missing;           /* number of quads whose texels have not arrived */
-    struct cp_stamp path_end;          /* critical path up to the next issue of the group */
+    struct {
+        uint64_t *pending;    /* constants that the next instruction needs and has not read; bits */
+        uint32_t words;       /* allocated size of `pending` */
+        uint32_t used;        /* number of different constants that the instruction reads */
+        uint32_t misses;      /* lines that were requested for them */
+        bool ready;           /* all have been read after a miss */
+    } constants;              /* of uniform blocks (shader/constants.h) */
+    uint32_t texels_missing;  /* number of quads whose texels have not arrived */
+    struct cp_stamp path_end; /* critical path up to the next issue of the group */
     struct profiled_program *profiled; /* its program in the shader profile, if there is one */
 };
 

@@ -51,8 +51,10 @@ void
 pools_fini(struct pools *pools)
 {
     /* The list includes groups in use, because a run may end in the middle of a draw. */
-    for (struct group *g = pools->all_groups; g; g = g->next_of_all)
+    for (struct group *g = pools->all_groups; g; g = g->next_of_all) {
         free(g->registers);
+        free(g->constants.pending);
+    }
     arena_fini(pools->memory);
     free(pools->memory);
     memset(pools, 0, sizeof *pools);

@@ -20,6 +20,7 @@ enum slot_fate {
     SLOT_PORTS,         /* too few register ports */
     SLOT_TEXTURE_QUEUE, /* the queue to the texture unit is full */
     SLOT_TEXELS,
+    SLOT_CONSTANTS, /* all groups wait for constants of uniform blocks */
     SLOT_LOAD,
     SLOT_OUTPUT,  /* all groups have ended and wait to leave */
     SLOT_STARVED, /* no group */

@@ -191,6 +191,7 @@ clear(struct bench *b)
         return;
     queue_fini(&b->groups);
     queue_fini(&b->finished);
+    queue_fini(&b->lines);
     for (uint32_t i = 0; i < b->shader.texture_units; i++) {
         queue_fini(&b->requests[i]);
         queue_fini(&b->texels[i]);
@@ -246,6 +247,10 @@ bench_run(struct bench *b, const char *settings, const char *const *lines)
         b->shader.texture[i] = &b->requests[i];
         b->shader.texels[i] = &b->texels[i];
     }
+    /* no program reads uniform blocks */
+    queue_init(&b->lines, &b->clock, "lines", -1, unit, bench, sizeof(struct memory_request), 1, 1,
+               1);
+    b->shader.constants.cache.port.requests = &b->lines;
     b->shader.in = &b->groups;
     b->shader.out = &b->finished;
     if (!clock_run(&b->clock, &b->done, 100000, &err))

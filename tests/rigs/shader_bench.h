@@ -29,7 +29,7 @@ struct bench {
     struct clock clock;
     struct pools pools;
     struct module module;
-    struct queue groups, finished;
+    struct queue groups, finished, lines;
     struct queue requests[MAX_TEXTURE_UNITS], texels[MAX_TEXTURE_UNITS];
     struct shader shader;
     struct draw draw;

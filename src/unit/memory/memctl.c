@@ -38,6 +38,7 @@ memctl_reset(void *self)
     for (uint32_t p = 0; p < memctl->port_count; p++)
         INVARIANT(module, in_service(&memctl->ports[p]) == 0);
     memctl->rr_next = 0;
+    memctl->in_turn = memctl->first_in_turn;
     memctl->buffered_reads = 0;
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_reset(&memctl->channels[c], memctl->module.clock->now);
@@ -85,8 +86,16 @@ memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *re
 {
     BUG_ON(memctl->port_count == MEMCTL_MAX_CLIENTS, "too many memory clients");
     memctl->kinds[memctl->port_count] = kind;
+    if (kind < CLIENT_constant)
+        memctl->first_in_turn = memctl->in_turn = memctl->port_count + 1;
     memctl->ports[memctl->port_count++] =
         (struct memory_port){.requests = requests, .replies = replies};
+}
+
+void
+memctl_join(struct memctl *memctl)
+{
+    memctl->in_turn = memctl->port_count;
 }
 
 static void
@@ -161,8 +170,8 @@ take_requests(struct memctl *memctl, uint64_t now)
     bool worked = false;
     uint64_t taken = 0; /* mask of channels that have taken a request in this cycle */
     uint32_t port = memctl->rr_next;
-    for (uint32_t left = memctl->port_count; left > 0; left--, port++) {
-        if (port == memctl->port_count)
+    for (uint32_t left = memctl->in_turn; left > 0; left--, port++) {
+        if (port == memctl->in_turn)
             port = 0;
         const struct memory_request *request = queue_front(memctl->ports[port].requests, now);
         if (!request)
@@ -197,7 +206,7 @@ take_requests(struct memctl *memctl, uint64_t now)
         worked = true;
     }
     if (worked)
-        memctl->rr_next = (memctl->rr_next + 1) % memctl->port_count;
+        memctl->rr_next = (memctl->rr_next + 1) % memctl->in_turn;
     return worked;
 }
 

@@ -15,7 +15,7 @@
 #include "unit/memory/dram.h"
 #include "unit/stats.h"
 
-enum { MEMCTL_MAX_CLIENTS = 128, MEMCTL_MAX_CHANNELS = 64, MEMCTL_FAULT_TAG = 1 };
+enum { MEMCTL_MAX_CLIENTS = 192, MEMCTL_MAX_CHANNELS = 64, MEMCTL_FAULT_TAG = 1 };
 
 struct memctl {
     struct module module;
@@ -25,6 +25,8 @@ struct memctl {
     struct memory_port ports[MEMCTL_MAX_CLIENTS]; /* ports of the clients */
     enum memory_client kinds[MEMCTL_MAX_CLIENTS];
     uint32_t port_count, rr_next;
+    uint32_t in_turn,
+        first_in_turn; /* clients that take turns; the number at the start of a frame */
     /* the channels of the memory, then the bus to system memory if there is one */
     struct dram channels[MEMCTL_MAX_CHANNELS + 1];
     struct channel_stats channel_stats[MEMCTL_MAX_CHANNELS + 1];
@@ -47,6 +49,9 @@ void memctl_init(struct memctl *memctl, const struct unit_env *env, uint32_t ind
  * clients is a BUG. */
 void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
                      struct queue *replies);
+/* Lets the clients that only some frames use take turns with the others, until the end of the
+ * frame. These are the constant caches. Turns of other frames do not depend on them. */
+void memctl_join(struct memctl *memctl);
 /* Copies the transaction at `address` as it will be in memory after all pending writes of the
  * controller and of its clients' queues. Does not change the memory. */
 void memctl_peek(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSACTION_BYTES]);

@@ -170,14 +170,15 @@ configure_issue(struct shader *shader, const struct params *params)
     shader->slots_cycle = shader->fetch_rate * shader->picks;
 }
 
-/* Allocates the tables. A result comes after at most 16 passes (isa.def) and a latency below 16
- * cycles. The pipeline stages delay all results equally, so they need no room in the ring. */
+/* Allocates the tables. A result comes after at most 16 passes (isa.def), a latency below 16 cycles
+ * and the latency of constants. The pipeline stages delay all results equally, so they need no room
+ * in the ring. */
 static void
 make_tables(struct shader *shader)
 {
     const uint32_t slots = shader->max_groups;
     uint32_t ring = 1;
-    while (ring < 16 * (shader->issue_cycles + 1))
+    while (ring < 16 * (shader->issue_cycles + 1) + shader->constants.latency)
         ring *= 2;
     shader->port_use = mem_array(ring, sizeof *shader->port_use);
     shader->port_mask = ring - 1;
@@ -201,6 +202,7 @@ shader_wire(void *self)
     shader->in->to = &shader->group_port;
     shader->out->from = &shader->finish_port;
     shader->out->hop_cause = CAUSE_load; /* models OutputLatency */
+    shader->constants.cache.port.requests->from = &shader->constants.stage;
     queue_reserve(shader->out);
     for (uint32_t i = 0; i < shader->texture_units; i++) {
         shader->texture[i]->from = &shader->request_port;
@@ -231,6 +233,7 @@ shader_reset(void *self)
 {
     struct shader *shader = self;
     check_idle(shader);
+    constants_reset(&shader->constants);
     shader->last_fetched = shader->texunit = shader->texunit_requests = 0;
 }
 
@@ -239,6 +242,7 @@ shader_fini(void *self)
 {
     struct shader *shader = self;
     shader_profile_detach(shader);
+    constants_fini(&shader->constants);
     ready_fini(&shader->ready);
     free(shader->port_use);
     free(shader->groups);
@@ -280,6 +284,7 @@ shader_init(struct shader *shader, const struct unit_env *env, uint32_t index)
     shader->request_rate = params->FRAGMENTSHADER.TextureRequestRate;
     shader->request_group = params->FRAGMENTSHADER.TextureRequestGroup;
     configure_issue(shader, params);
+    constants_init(&shader->constants, &shader->module, env, shader->max_groups);
     make_tables(shader);
 }
 
@@ -396,6 +401,7 @@ start(struct shader *shader, struct group *group, uint64_t now)
     group->source->load(group);
     memset(group->temp_ready, 0, sizeof group->temp_ready);
     group->address_ready = group->results_ready = 0;
+    group->constants.ready = false;
     group->wait = WAIT_LOAD;
     shader->waiting[WAIT_LOAD]++;
     add_group(shader, group);
@@ -529,6 +535,8 @@ shader_clock(void *self, uint64_t now)
         worked |= take_texels(shader, shader->texels[i], now);
     shader_issue(shader, now);
     worked |= shader_send_texture(shader, now);
+    if (shader->constants.waiting_count)
+        worked |= shader_take_constants(shader, now);
     worked |= take_group(shader, now);
     if (worked)
         module_wake_at(&shader->module, now + 1);

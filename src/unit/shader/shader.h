@@ -7,6 +7,7 @@
 #include "params/params.h"
 #include "unit/env.h"
 #include "unit/items.h"
+#include "unit/shader/constants.h"
 #include "unit/shader/ready.h"
 #include "unit/stats.h"
 
@@ -30,7 +31,8 @@ enum group_wait {
     WAIT_RESULT, /* waits for operands of its next instruction */
     WAIT_DELAY,  /* waits for the minimum time between two fetches of a group */
     WAIT_TEXELS,
-    WAIT_OUTPUT, /* has ended and waits to leave */
+    WAIT_CONSTANTS, /* waits for constants of uniform blocks */
+    WAIT_OUTPUT,    /* has ended and waits to leave */
     WAIT_COUNT,
 };
 
@@ -49,6 +51,7 @@ struct shader {
     struct queue *in, *out; /* from and to the Scheduler */
     struct queue *texture[MAX_TEXTURE_UNITS],
         *texels[MAX_TEXTURE_UNITS]; /* to and from the Texture Units */
+    struct constants constants;
     uint32_t index;
     /* parameters */
     uint32_t group_threads, thread_rate;

@@ -52,6 +52,12 @@ shader_holds_alus(const struct shader *shader)
 {
     return shader->issue_slots[SLOT_ISSUED] > 0;
 }
+/* Reads the constants of uniform blocks that the group's next instruction needs. Returns whether
+ * the group has them all. Otherwise, if `may_wait` is true, the group waits until it has them. */
+bool shader_read_constants(struct shader *shader, struct group *group, bool may_wait, uint64_t now);
+/* Continues the fills of the constant cache, and wakes groups whose constants have arrived. Returns
+ * whether it did any work. */
+bool shader_take_constants(struct shader *shader, uint64_t now);
 /* Sends texture requests. Returns whether it sent at least one. */
 bool shader_send_texture(struct shader *shader, uint64_t now);
 /* Whether the group's program has ended. END is only a mark on the preceding instruction, so it

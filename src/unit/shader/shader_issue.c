@@ -17,13 +17,20 @@ kind_of(const struct instruction *instruction)
     return opcode_infos[instruction->opcode].kind;
 }
 
+/* Latency of the instruction's constants of uniform blocks, if they are cached. */
+static uint32_t
+constant_latency(const struct shader *shader, const struct instruction *instruction)
+{
+    return instruction->block_sources && !shader->instant ? shader->constants.latency : 0;
+}
+
 /* Number of cycles from the issue of the instruction's last pass until its result can be read. */
 static uint32_t
 latency_of(const struct shader *shader, const struct instruction *instruction)
 {
     return shader->instant ? 1
-                           : shader->to_execution + opcode_infos[instruction->opcode].latency +
-                                 shader->to_registers;
+                           : shader->to_execution + constant_latency(shader, instruction) +
+                                 opcode_infos[instruction->opcode].latency + shader->to_registers;
 }
 
 static uint32_t
@@ -311,13 +318,28 @@ record_issue(struct shader *shader, struct group *group, uint64_t cycles, uint64
     shader->module.stage.cp_ref = group->path_end.cp_ref; /* no queue uses this stage */
 }
 
+/* Cycles in which the ALUs wait for the constants of an instruction. The unit reads
+ * ConstantCacheRate different constants per cycle. */
+static uint64_t
+constant_cycles(const struct shader *shader, const struct group *group,
+                const struct instruction *instruction)
+{
+    if (!instruction->block_sources || shader->instant)
+        return 0;
+    const uint64_t rate = shader->constants.rate;
+    const uint64_t reads = (group->constants.used + rate - 1) / rate;
+    const uint64_t passes = (uint64_t)passes_of(shader, instruction) * shader->issue_cycles;
+    return reads > passes ? reads - passes : 0;
+}
+
 uint64_t
 shader_take_slot(struct shader *shader, const struct group *group, struct issue *issue,
                  uint64_t now)
 {
     const struct instruction *instruction = next_instruction(group);
     const enum unit_kind kind = kind_of(instruction);
-    const uint64_t cycles = (uint64_t)passes_of(shader, instruction) * shader->issue_cycles;
+    const uint64_t cycles = (uint64_t)passes_of(shader, instruction) * shader->issue_cycles +
+                            constant_cycles(shader, group, instruction);
     const uint64_t flow =
         kind == KIND_FLOW
             ? (uint64_t)flow_cost(shader, group->exec->program, instruction) * shader->issue_cycles
@@ -357,11 +379,13 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
         shader_profile_issued(shader, group);
     const bool is_first = !issue->count;
     const uint64_t cycles = shader_take_slot(shader, group, issue, now);
+    const uint64_t reads = constant_cycles(shader, group, instruction);
+    shader->stats.constant_cycles += reads;
     if (is_first)
         record_issue(shader, group, cycles, now);
     enum exec_event event = exec_step(group->exec);
     if (event != EXEC_TEXTURE)
-        shader_reserve_results(shader, group, instruction, now);
+        shader_reserve_results(shader, group, instruction, now + reads);
     if (event == EXEC_ENDLESS)
         note_endless(shader, group);
     if (event == EXEC_END || event == EXEC_ENDLESS ||
@@ -370,7 +394,9 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
         return false;
     }
     if (event == EXEC_TEXTURE) {
-        request_texture(shader, group, now + shader->to_execution + cycles - shader->issue_cycles);
+        request_texture(shader, group,
+                        now + shader->to_execution + constant_latency(shader, instruction) +
+                            cycles - shader->issue_cycles);
         return false;
     }
     return kind != KIND_FLOW;
@@ -400,21 +426,35 @@ replay(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_
     return SLOT_REPLAY;
 }
 
+/* As shader_can_issue(). If only constants of uniform blocks are missing, the first instruction of
+ * a turn waits for them. */
+static enum slot_fate
+can_issue_with_constants(struct shader *shader, struct group *group, const struct issue *issue,
+                         uint64_t now)
+{
+    const enum slot_fate fate = shader_can_issue(shader, group, issue, now);
+    if (fate != SLOT_ISSUED || !next_instruction(group)->block_sources)
+        return fate;
+    return shader_read_constants(shader, group, !issue->count, now) ? fate : SLOT_CONSTANTS;
+}
+
 /* Issues up to fetch_rate instructions of the group. Returns SLOT_ISSUED if at least the first
  * issued, SLOT_REPLAY if the group lost its turn, or the reason why none issued. */
 static enum slot_fate
 issue_group(struct shader *shader, struct group *group, uint64_t now, uint64_t *busy_cycles)
 {
     struct issue issue = {0};
-    enum slot_fate fate = shader_can_issue(shader, group, &issue, now);
+    enum slot_fate fate = can_issue_with_constants(shader, group, &issue, now);
     if (fate != SLOT_ISSUED)
-        return shader->replay ? replay(shader, group, now, busy_cycles) : fate;
+        return shader->replay && fate != SLOT_CONSTANTS ? replay(shader, group, now, busy_cycles)
+                                                        : fate;
     bool more = true;
     while (more && fate == SLOT_ISSUED && issue.count < shader->fetch_rate) {
         more = issue_next(shader, group, &issue, now);
-        fate = !more                              ? SLOT_PAIR
-               : issue.count < shader->fetch_rate ? shader_can_issue(shader, group, &issue, now)
-                                                  : SLOT_ISSUED;
+        fate = !more ? SLOT_PAIR
+               : issue.count < shader->fetch_rate
+                   ? can_issue_with_constants(shader, group, &issue, now)
+                   : SLOT_ISSUED;
     }
     ready_take(&shader->ready, group->slot);
     const bool again = shader->replay && fate != SLOT_ISSUED && fate != SLOT_PAIR;
@@ -449,8 +489,8 @@ fate_of_waiting(struct shader *shader)
         enum group_wait wait;
         enum slot_fate fate;
     } order[] = {
-        {WAIT_RESULT, SLOT_RESULT}, {WAIT_DELAY, SLOT_DELAY},   {WAIT_TEXELS, SLOT_TEXELS},
-        {WAIT_LOAD, SLOT_LOAD},     {WAIT_OUTPUT, SLOT_OUTPUT},
+        {WAIT_RESULT, SLOT_RESULT},       {WAIT_DELAY, SLOT_DELAY}, {WAIT_TEXELS, SLOT_TEXELS},
+        {WAIT_CONSTANTS, SLOT_CONSTANTS}, {WAIT_LOAD, SLOT_LOAD},   {WAIT_OUTPUT, SLOT_OUTPUT},
     };
     shader->waiter = NULL;
     for (uint32_t i = 0; i < sizeof order / sizeof order[0]; i++)
@@ -466,6 +506,7 @@ fate_of_group(const struct group *group)
     case WAIT_RESULT: return SLOT_RESULT;
     case WAIT_LOAD: return SLOT_LOAD;
     case WAIT_TEXELS: return SLOT_TEXELS;
+    case WAIT_CONSTANTS: return SLOT_CONSTANTS;
     case WAIT_OUTPUT: return SLOT_OUTPUT;
     default: return SLOT_DELAY;
     }
@@ -540,7 +581,7 @@ issue_from_window(struct shader *shader, uint64_t now, uint64_t *busy_cycles)
         }
         if (fate == SLOT_TEXTURE_QUEUE)
             unmarked = true; /* no other texture instruction may issue either */
-        else if (first < 0)
+        else if (first < 0 && fate != SLOT_CONSTANTS) /* that group is no longer ready */
             first = slot;
         from = (uint32_t)slot + 1 == shader->max_groups ? 0 : (uint32_t)slot + 1;
     }

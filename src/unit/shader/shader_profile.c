@@ -16,6 +16,7 @@ const char *const profile_count_names[PROFILE_COUNTS] = {
     [SLOT_PORTS] = "shader.slots_ports",
     [SLOT_TEXTURE_QUEUE] = "shader.slots_texture_queue",
     [SLOT_TEXELS] = "shader.slots_texels",
+    [SLOT_CONSTANTS] = "shader.slots_constants",
     [SLOT_LOAD] = "shader.slots_load",
     [SLOT_OUTPUT] = "shader.slots_output",
     [SLOT_STARVED] = "shader.slots_starved",
@@ -230,6 +231,7 @@ oldest_waiting(const struct shader *shader, enum slot_fate fate)
     static const enum group_wait waits[SLOT_COUNT] = {[SLOT_RESULT] = WAIT_RESULT,
                                                       [SLOT_DELAY] = WAIT_DELAY,
                                                       [SLOT_TEXELS] = WAIT_TEXELS,
+                                                      [SLOT_CONSTANTS] = WAIT_CONSTANTS,
                                                       [SLOT_LOAD] = WAIT_LOAD};
     uint32_t slot = shader->oldest;
     if (fate == SLOT_OUTPUT)

@@ -389,6 +389,7 @@ static const struct breaker {
     {"FRAGMENTSHADER.TextureUnits above 1", "FRAGMENTSHADER.TextureUnits=1"},
     {"FRAGMENTSHADER.PerfectTextures=FALSE", "FRAGMENTSHADER.PerfectTextures=TRUE"},
     {"FRAGMENTSHADER.TwoLevelTextureCache=TRUE", "FRAGMENTSHADER.TwoLevelTextureCache=FALSE"},
+    {"SHADER.PerfectConstants=FALSE", "SHADER.PerfectConstants=TRUE"},
     {"SHADER.Mode=timed", "SHADER.Mode=instant"},
     {"FRAGMENTSHADER.FetchRate above 1, or VERTEXSHADER.FetchRate with GPU.UnifiedShader=FALSE",
      "FRAGMENTSHADER.FetchRate=1 GPU.UnifiedShader=FALSE VERTEXSHADER.FetchRate=1"},

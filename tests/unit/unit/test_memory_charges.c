@@ -98,6 +98,7 @@ check(const struct params *params, struct client *client, enum memory_client kin
     queue_init(&client->replies, &clock, "replies", -1, &memctl->module, &client->module,
                sizeof(struct memory_reply), 1, 64, 1);
     memctl_add_port(memctl, kind, &client->requests, &client->replies);
+    memctl_join(memctl);
     client->module.stage.cause = ASKING;
     client->module.stage.cp_ref = path_step(&clock.path, clock.path.end, ASKING, 0);
     assert_true(clock_run(&clock, &client->done, LIMIT_CYCLES, &err));
