@@ -469,6 +469,8 @@ bad_tables(void **state)
                  {"sweep,seconds\nlength,1\n", "fragments"},
                  {"sweep,fragments,seconds,colour\n", "colour"},
                  {"sweep,fragments,seconds,seconds\n", "twice"},
+                 {"sweep,fragment,seconds\n", "'fragment' is not a column of measurements; did you "
+                                              "mean fragments?"},
                  {"sweep,fragments,seconds\nlength,many,1\n", "many"},
                  {"sweep,fragments,seconds\nlength,3,1e999\n", "1e999"},
                  {"sweep,fragments,seconds\nlength,3,-1\n", "-1"},
@@ -724,6 +726,12 @@ commands(void **state)
     put_text("pipes.csv", "sweep,fragments,seconds,cycles,pipes\nlength,1000,1,1,2\n");
     assert_int_equal(RUN("model", "fit", "@pipes.csv", "-o", "@other"), 1);
     assert_true(reports("'pipes' is not a column of measurements"));
+    assert_int_equal(RUN("model", "predict", "@model", "--set", "cycles=1", "--set", "cycle=1"), 1);
+    assert_true(reports("did you mean cycles?"));
+    assert_int_equal(RUN("model", "predict", "@model", "--set", "fragments=1e6", "--set",
+                         "cycles=1", "--set", "reads=2", "--set", "texture=64"),
+                     1);
+    assert_true(reports("set `format`"));
     assert_int_equal(RUN("model", "predict", "--set", "cycles=1", "--set", "fragments=1"), 1);
     assert_true(reports("rate"));
     assert_int_equal(RUN("model", "predict", "@model", "--set", "cycles"), 1);
