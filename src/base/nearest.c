@@ -51,5 +51,6 @@ nearest_offer(struct nearest *nearest, const char *name)
 bool
 nearest_found(const struct nearest *nearest)
 {
-    return nearest->best && nearest->distance <= 2 + strlen(nearest->wanted) / 4;
+    const size_t length = strlen(nearest->wanted);
+    return nearest->best && nearest->distance <= 2 + length / 4 && nearest->distance * 2 <= length;
 }

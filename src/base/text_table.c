@@ -230,23 +230,21 @@ write_markdown(const struct text_table *table, char *const *cells, const int *wi
     }
 }
 
-/* Writes the last cell of a line, which begins at `column`. Continuation lines also begin at
- * `column`, or further left in a narrow terminal. */
+/* Writes the last cell of a line, which begins at `column` after `spaces` spaces. Continuation
+ * lines also begin at `column`, or further left in a narrow terminal. */
 static void
-write_end(const char *cell, uint32_t column, FILE *out)
+write_end(const char *cell, uint32_t column, uint32_t spaces, FILE *out)
 {
     enum { BELOW = 8 };
     const uint32_t width = line_width(out), lead = (uint32_t)strspn(cell, " ");
     size_t length = strlen(cell);
     while (length && cell[length - 1] == ' ')
         length--;
-    if (column + length <= width) {
-        fprintf(out, "%.*s", (int)length, cell);
-        return;
-    }
-    fprintf(out, "%*s", (int)lead, "");
-    print_wrapped_at(out, width, column + lead, lead + (width < 2 * column ? BELOW : column),
-                     cell + lead);
+    if (column + length <= width)
+        fprintf(out, "%*s%.*s", (int)spaces, "", (int)length, cell);
+    else
+        print_wrapped_at(out, width, column - spaces, spaces + lead,
+                         lead + (width < 2 * column ? BELOW : column), cell + lead);
 }
 
 static void
@@ -285,13 +283,12 @@ write_line(const struct text_table *table, char *const *cells, const int *widths
         spaces += 2 + (left ? 0 : rest);
         column += 2;
         if (length) {
-            fprintf(out, "%*s", spaces, "");
-            spaces = 0;
             if (left && c && c + 1 == table->columns) {
-                write_end(cells[c], column, out);
+                write_end(cells[c], column, (uint32_t)spaces, out);
                 return;
             }
-            fputs(cells[c], out);
+            fprintf(out, "%*s%s", spaces, "", cells[c]);
+            spaces = 0;
         }
         spaces += left ? rest : 0;
         column += (uint32_t)widths[c];

@@ -38,13 +38,26 @@ color_code(FILE *out, const char *escape)
     return has_color(out) ? escape : "";
 }
 
+/* Begins the text of print_wrapped_at(). Returns the column. */
+static size_t
+begin_text(FILE *out, uint32_t width, uint32_t at, uint32_t gap, uint32_t indent, const char *text)
+{
+    const bool fits = at + gap + strcspn(text, " ") <= width || at + gap <= indent;
+    if (!fits && at)
+        fputc('\n', out);
+    fprintf(out, "%*s", (int)(fits ? gap : indent), "");
+    return fits ? at + gap : indent;
+}
+
 void
-print_wrapped_at(FILE *out, uint32_t width, uint32_t at, uint32_t indent, const char *text)
+print_wrapped_at(FILE *out, uint32_t width, uint32_t at, uint32_t gap, uint32_t indent,
+                 const char *text)
 {
     char *shown = mem_printable(text);
-    size_t column = at;
+    const char *first = shown + strspn(shown, " ");
+    size_t column = *first ? begin_text(out, width, at, gap, indent, first) : at;
     bool begun = false; /* the line contains a word */
-    for (const char *word = shown; *(word += strspn(word, " "));) {
+    for (const char *word = first; *(word += strspn(word, " "));) {
         const size_t n = strcspn(word, " ");
         if (begun && column + 1 + n > width) {
             column = (size_t)fprintf(out, "\n%*s", (int)indent, "") - 1;
@@ -66,8 +79,7 @@ print_wrapped(FILE *out, uint32_t width, uint32_t first, uint32_t indent, const 
     if (vasprintf(&text, fmt, args) < 0)
         mem_exhausted("line");
     va_end(args);
-    fprintf(out, "%*s", (int)first, "");
-    print_wrapped_at(out, width, first, indent, text);
+    print_wrapped_at(out, width, 0, first, indent, text);
     fputc('\n', out);
     free(text);
 }

@@ -23,8 +23,10 @@ const char *color_code(FILE *out, const char *escape);
  * newline. Control characters are escaped as in print_shown(). */
 void print_wrapped(FILE *out, uint32_t width, uint32_t first, uint32_t indent, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-/* Like print_wrapped(), for a line that already contains `at` characters. The output does not end
- * with a newline. */
-void print_wrapped_at(FILE *out, uint32_t width, uint32_t at, uint32_t indent, const char *text);
+/* Like print_wrapped(), for a line that already contains `at` characters. The text begins `gap`
+ * spaces later, or on the next line if its first word does not fit. The output does not end with a
+ * newline. */
+void print_wrapped_at(FILE *out, uint32_t width, uint32_t at, uint32_t gap, uint32_t indent,
+                      const char *text);
 
 #endif

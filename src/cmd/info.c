@@ -117,6 +117,15 @@ print_command_json(const struct command_list *list, const struct gpu_cmd *cmd,
 
 enum { FOLLOWING_LINES = 8 }; /* indent of an argument's next lines on a narrow terminal */
 
+/* Prints the last column of a line that contains `column` characters, wrapped to the width. */
+static void
+print_arguments(int column, const char *text)
+{
+    const uint32_t width = line_width(stdout), at = column > 0 ? (uint32_t)column : 0;
+    print_wrapped_at(stdout, width, at, 2, width < 2 * (at + 2) ? FOLLOWING_LINES : at + 2, text);
+    putchar('\n');
+}
+
 static void
 print_command(const struct command_list *list, const struct gpu_cmd *cmd, const char *arguments)
 {
@@ -124,15 +133,11 @@ print_command(const struct command_list *list, const struct gpu_cmd *cmd, const 
     if (is_draw(cmd))
         snprintf(draw, sizeof draw, "%u", list->draw);
     if (!list->printed)
-        puts("frame  draw  client  command                   bytes  arguments");
-    const int column = printf("%5u  %4s  %6u  %-20s  %9u%s", list->frame, draw, cmd->client,
-                              gpu_op_name(cmd->op), cmd->trace_bytes, *arguments ? "  " : "");
-    const uint32_t width = line_width(stdout), at = column > 0 ? (uint32_t)column : 0;
-    if (at + strlen(arguments) <= width)
-        fputs(arguments, stdout);
-    else
-        print_wrapped_at(stdout, width, at, width < 2 * at ? FOLLOWING_LINES : at, arguments);
-    putchar('\n');
+        print_arguments(printf("frame  draw  client  command                   bytes"),
+                        "arguments");
+    print_arguments(printf("%5u  %4s  %6u  %-20s  %9u", list->frame, draw, cmd->client,
+                           gpu_op_name(cmd->op), cmd->trace_bytes),
+                    arguments);
 }
 
 static bool
@@ -217,11 +222,13 @@ print_caps(const struct caps_v2 *caps)
     char then_text[32], now_text[32];
     caps_find_offer(caps, &offer);
     caps_fill(&now, offer);
-    printf("offered: GLSL level %u, %u draw buffer%s, %u sample%s; capabilities %08x, ",
-           caps->v1.glsl_level, caps->v1.max_render_targets, plural(caps->v1.max_render_targets),
-           caps->v1.max_samples, plural(caps->v1.max_samples), caps_digest(caps));
-    printf(caps_digest(caps) == caps_digest(&now) ? "same as this aetius\n"
-                                                  : "different from this aetius:\n");
+    print_wrapped(stdout, line_width(stdout), 0, 2,
+                  "offered: GLSL level %u, %u draw buffer%s, %u sample%s; capabilities %08x, %s",
+                  caps->v1.glsl_level, caps->v1.max_render_targets,
+                  plural(caps->v1.max_render_targets), caps->v1.max_samples,
+                  plural(caps->v1.max_samples), caps_digest(caps),
+                  caps_digest(caps) == caps_digest(&now) ? "same as this aetius"
+                                                         : "different from this aetius:");
     for (size_t i = 0; i < caps_field_count; i++) {
         if (!caps_field_differs(&caps_fields[i], caps, &now))
             continue;
@@ -269,9 +276,10 @@ print_info_text(const struct trace_reader *reader, const char *path, bool per_fr
     struct trace_frame one = first_frame(reader);
     const uint32_t frames = trace_frame_count(reader);
     const unsigned long long draws = total_draws(reader);
-    print_shown(stdout, "%s: %s, %u frame%s of %ux%u, %llu draw%s, %llu bytes\n", path,
-                trace_program(reader), frames, plural(frames), one.width, one.height, draws,
-                plural(draws), (unsigned long long)trace_bytes(reader));
+    print_wrapped(stdout, line_width(stdout), 0, 2,
+                  "%s: %s, %u frame%s of %ux%u, %llu draw%s, %llu bytes", path,
+                  trace_program(reader), frames, plural(frames), one.width, one.height, draws,
+                  plural(draws), (unsigned long long)trace_bytes(reader));
     if (trace_first_frame(reader))
         printf("frame 0 is frame %u of the original\n", trace_first_frame(reader));
     if (trace_rest(reader)->messages)

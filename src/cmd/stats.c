@@ -106,15 +106,17 @@ print_identities(void)
 {
     size_t count;
     const struct identity_doc *identities = identity_docs(&count);
-    puts("\nidentities, checked at the end of every frame (each name is the sum over all "
-         "instances):\n"
-         "  the cycles of a unit's states add up to cycles\n"
+    const uint32_t width = line_width(stdout);
+    puts("");
+    print_wrapped(stdout, width, 0, 2,
+                  "identities, checked at the end of every frame (each name is the sum over all "
+                  "instances):");
+    puts("  the cycles of a unit's states add up to cycles\n"
          "  items_in = items_out of every queue\n"
          "  X_accesses = X_hits + X_misses of every cache");
     for (size_t i = 0; i < count; i++) {
-        printf("  %s\n", identities[i].what);
-        print_wrapped(stdout, line_width(stdout), 4, 6, "%s = %s", identities[i].left,
-                      identities[i].right);
+        print_wrapped(stdout, width, 2, 4, "%s", identities[i].what);
+        print_wrapped(stdout, width, 4, 6, "%s = %s", identities[i].left, identities[i].right);
     }
 }
 
@@ -155,9 +157,12 @@ print_metrics(void)
 static void
 print_stats_text(const struct machine *machine)
 {
-    puts("Statistics are grouped by the question that they answer.\n"
-         "Names in the tables of a run: UNIT.STATISTIC, or UNIT[I].STATISTIC if the unit has\n"
-         "several instances. Queue names follow the same rule.\n");
+    const uint32_t width = line_width(stdout);
+    print_wrapped(stdout, width < 88 ? width : 88, 0, 0,
+                  "Statistics are grouped by the question that they answer. Names in the tables of "
+                  "a run: UNIT.STATISTIC, or UNIT[I].STATISTIC if the unit has several instances. "
+                  "Queue names follow the same rule.");
+    puts("");
     print_statistics(machine);
     print_identities();
     print_metrics();

@@ -7,10 +7,12 @@
 static const struct {
     const char *name;
     size_t offset;
-} fields[] = {{"clock", offsetof(struct datasheet, clock)},
-              {"pipes", offsetof(struct datasheet, pipes)},
-              {"bandwidth", offsetof(struct datasheet, bandwidth)},
-              {"texture_units", offsetof(struct datasheet, texture_units)}};
+    double least; /* smaller numbers were given in MHz or GB */
+    const char *unit;
+} fields[] = {{"clock", offsetof(struct datasheet, clock), 1e6, "Hz"},
+              {"pipes", offsetof(struct datasheet, pipes), 0, ""},
+              {"bandwidth", offsetof(struct datasheet, bandwidth), 1e6, "bytes per second"},
+              {"texture_units", offsetof(struct datasheet, texture_units), 0, ""}};
 
 bool
 datasheet_set(struct datasheet *datasheet, const char *word, struct error *err)
@@ -25,6 +27,9 @@ datasheet_set(struct datasheet *datasheet, const char *word, struct error *err)
         const double number = strtod(equals + 1, &end);
         if (!equals[1] || *end || !isfinite(number) || !(number > 0))
             return fail(err, "%s: '%.40s' is not a number above 0", name, equals + 1);
+        if (number < fields[i].least)
+            return fail(err, "%s: %g %s is too little: expected at least %g", name, number,
+                        fields[i].unit, fields[i].least);
         double *field = (double *)((char *)datasheet + fields[i].offset);
         if (*field > 0)
             return fail(err, "%s occurs twice", name);

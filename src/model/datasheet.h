@@ -11,7 +11,7 @@ struct datasheet {
     double texture_units; /* each reads one texel per cycle; 0: as many as pipelines */
 };
 
-/* Sets a number from "name=value". All must be above 0. */
+/* Sets a number from "name=value". All must be above 0; clock and bandwidth at least 1e6. */
 bool datasheet_set(struct datasheet *datasheet, const char *word, struct error *err);
 
 /* Makes a model of two stages. Base: rate = clock x pipes. Textures, if the bandwidth is known: per

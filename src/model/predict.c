@@ -86,8 +86,9 @@ predict_base(const struct predicting *p, struct error *err)
                     "the rate (clock times pipelines) is unknown: give a model, or set rate, or "
                     "clock and pipes");
     if (!(row->fragments > 0) || !(cycles > 0))
-        return fail(err, "a workload requires %s above 0",
-                    row->fragments > 0 ? "cycles" : "fragments");
+        return fail(err, "a workload requires %s above 0, e.g. --set %s",
+                    row->fragments > 0 ? "cycles" : "fragments",
+                    row->fragments > 0 ? "cycles=9" : "fragments=1e6");
     const bool beyond = base && (!spline_holds(base, cycles) ||
                                  row->fragments < model_factor(p->model, "fragments.least") ||
                                  row->fragments > model_factor(p->model, "fragments.most"));
@@ -233,6 +234,9 @@ add_texel_seconds(const struct predicting *p, double reads, double side, double 
     if (!(side > 0))
         return fail(err, "reads require the size of the texture: set `texture`, or omit the stage "
                          "with --without textures");
+    if (!*format)
+        return fail(err, "reads require the format of the texture: set `format`, e.g. "
+                         "format=RGBA8, or omit the stage with --without textures");
     const struct spline *s = ceiling_of(p->model, p->row, side);
     if (!s) {
         p->out->lacks = MODEL_TEXTURES;

@@ -2,6 +2,7 @@
 
 #include "base/csv_reader.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/plural.h"
 
 #include <math.h>
@@ -68,6 +69,18 @@ is_of_workloads(const struct field *field)
     return field->offset == offsetof(struct model_row, pipes);
 }
 
+static bool
+complain(const char *name, bool of_workloads, struct error *err)
+{
+    struct nearest nearest = {.wanted = name};
+    for (size_t i = 0; i < FIELDS; i++)
+        if (of_workloads || !is_of_workloads(&fields[i]))
+            nearest_offer(&nearest, fields[i].name);
+    const bool found = nearest_found(&nearest);
+    return fail(err, "'%.40s' is not a column of measurements%s%s%s", name,
+                found ? "; did you mean " : "", found ? nearest.best : "", found ? "?" : "");
+}
+
 enum model_sweep
 model_sweep_find(const char *name)
 {
@@ -106,7 +119,7 @@ model_row_set(struct model_row *row, const char *name, const char *value, struct
 {
     const struct field *field = field_find(name);
     if (!field)
-        return fail(err, "'%.40s' is not a column of measurements", name);
+        return complain(name, true, err);
     if (field->is_text) {
         if (strlen(value) >= MODEL_TEXT_BYTES || strpbrk(value, ",\"\n"))
             return fail(err, "%s: expected a text of at most %d bytes without commas and quotes",
@@ -207,7 +220,7 @@ read_header(const struct csv_reader *reader, const struct field **columns, uint3
             return fail(err, "more than %d columns", FIELDS + 1);
         const struct field *field = is_fps ? NULL : field_find(name);
         if (!is_fps && (!field || is_of_workloads(field)))
-            return fail(err, "'%.40s' is not a column of measurements", name);
+            return complain(name, false, err);
         for (uint32_t c = 0; c < *count; c++)
             if (columns[c] == field)
                 return fail(err, "the column %s occurs twice", name);

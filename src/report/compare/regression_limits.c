@@ -99,8 +99,8 @@ unknown_name(const struct run_comparison *runs, const char *name, struct error *
     for (size_t i = 0; i < runs->move_count; i++)
         nearest_offer(&nearest, runs->moves[i].name);
     if (nearest_found(&nearest))
-        return fail(err, "the runs have no %s in common; did you mean %s?", name, nearest.best);
-    return fail(err, "the runs have no %s in common; `aetius stats` lists the statistics", name);
+        return fail(err, "no statistic %s is in both runs; did you mean %s?", name, nearest.best);
+    return fail(err, "no statistic %s is in both runs; `aetius stats` lists the statistics", name);
 }
 
 bool

@@ -178,8 +178,8 @@ print_fact(FILE *out, const char *name, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    fprintf(out, "  %-*s", COLUMN - 2, name);
-    print_wrapped_at(out, line_width(out), COLUMN, COLUMN, text);
+    const int at = fprintf(out, "  %s", name), gap = COLUMN - at;
+    print_wrapped_at(out, line_width(out), (uint32_t)at, gap > 2 ? (uint32_t)gap : 2, COLUMN, text);
     fputc('\n', out);
 }
 

@@ -79,6 +79,50 @@ names_become_cells(void **state)
     assert_int_equal(text_table_rows(&table), 0);
 }
 
+/* A last cell continues at its column, or at column 8 if less than half of the line is left for it.
+ * If its first word does not fit, the cell begins on the next line; below empty cells, on its
+ * line. */
+static void
+last_cells_wrap(void **state)
+{
+    static const struct {
+        const char *columns, *text;
+    } cases[] = {
+        {"30", "  ab     1  one two threes\n"
+               "            four\n"
+               "            five sixes\n"},
+        {"20", "  ab     1  one two\n"
+               "        threes four\n"
+               "            five\n"
+               "        sixes\n"},
+    };
+    struct text_table table = {0}, narrow = {0};
+    (void)state;
+    put_row(&table, "ab", "1", "one two threes four");
+    put_row(&table, "", "", "five sixes");
+    put_row(&narrow, "abcdefghij", "1234", "x documented word");
+    put_row(&narrow, "", "", "documented word");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("COLUMNS", cases[i].columns, 1);
+        assert_written(&table, TEXT_TABLE_TEXT, cases[i].text);
+    }
+    setenv("COLUMNS", "26", 1);
+    assert_written(&narrow, TEXT_TABLE_TEXT,
+                   "  abcdefghij  1234  x\n"
+                   "        documented word\n"
+                   "        documented word\n");
+    setenv("COLUMNS", "20", 1);
+    assert_written(&narrow, TEXT_TABLE_TEXT,
+                   "  abcdefghij  1234\n"
+                   "        x documented\n"
+                   "        word\n"
+                   "        documented\n"
+                   "        word\n");
+    unsetenv("COLUMNS");
+    text_table_fini(&table);
+    text_table_fini(&narrow);
+}
+
 /* The other columns keep their alignment if a column before them is omitted. */
 static void
 sides_stay_when_columns_go(void **state)
@@ -155,6 +199,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_stand_to_their_side),
         cmocka_unit_test(names_become_cells),
+        cmocka_unit_test(last_cells_wrap),
         cmocka_unit_test(sides_stay_when_columns_go),
         cmocka_unit_test(lines_and_colors_are_for_people),
         cmocka_unit_test(words_go_on_below_themselves),

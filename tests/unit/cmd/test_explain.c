@@ -14,6 +14,7 @@
 #include "sim/work_accounting.h"
 #include "unit/watch.h"
 #include "rigs/command.h"
+#include "rigs/folder.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>
@@ -157,6 +158,105 @@ statistics_need_no_unit(void **state)
     RUN(&cmd, "explain", "draen");
     assert_int_equal(cmd.status, 1);
     assert_string_equal(cmd.err, "aetius: unknown name draen; did you mean drain?\n");
+    RUN(&cmd, "explain", "qq"); /* no name is near */
+    assert_null(strstr(cmd.err, "did you mean"));
+}
+
+/* Commands whose tables have a line of column names, and the first words of this line. */
+#define TINY       AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
+#define MODEL_ROWS AETIUS_SOURCE_DIR "/docs/studies/model/g70-like.csv"
+static const struct {
+    const char *command[8], *names;
+} tables[] = {
+    {{"draws", "run"}, "draw "},
+    {{"draws", "run", "--group", "program"}, "draws "},
+    {{"stats", "run", "--units"}, "% of cycles"},
+    {{"topdown", "run", "--over-time"}, "frame "},
+    {{"topdown", "run", "--draws"}, "draw  "},
+    {{"topdown", "run", "--prove"}, "ideal "},
+    {{"topdown", "run", "--diff", "other"}, "cause "},
+    {{"topdown", "run", "--program", "all"}, "program "},
+    {{"topdown", "run", "--program", "330a"}, "cycles "},
+    {{"sim", TINY, "--pixel", "64,64", "-o", "pixel", "--force"}, "frame  draw  prim  prog"},
+    {{"sim", TINY, "--pixel", "64,64", "-o", "pixel", "--force"}, "frame  draw  prim  "},
+    {{"sim", TINY, "--follow", "0:0:0", "-o", "pixel", "--force"}, "step "},
+    {{"sim", TINY, "--follow", "0:0:0", "-o", "pixel", "--force"}, "quad "},
+    {{"show", TINY, "program"}, "program "},
+    {{"show", TINY, "program", "330a"}, "cycle "},
+    {{"whatif", TINY, "--front-to-back"}, "frame "},
+    {{"info", TINY, "--commands"}, "frame "},
+    {{"compress", AETIUS_SOURCE_DIR "/tests/golden/x0.blocks.color"}, "codec "},
+    {{"sample", TINY, "-o", "plan", "--force"}, "cluster "},
+    {{"model", "check", "a.model", MODEL_ROWS}, "stage "},
+    {{"model", "predict", "a.model", "--set", "fragments=1000", "--set", "cycles=9"}, "stage "},
+};
+
+/* Names that need no description: "%", sizes in bytes, and lists of several facts. */
+static bool
+is_list(const char *name)
+{
+    return !strcmp(name, "%") || strchr(name, ',') || strstr(name, " B") ||
+           !strncmp(name, "cycles before", 13);
+}
+
+static bool
+was_checked(const char *name)
+{
+    static char names[4096] = "|";
+    char *wanted = mem_printf("|%s|", name);
+    const bool is_known = strstr(names, wanted);
+    if (!is_known && strlen(names) + strlen(wanted) < sizeof names)
+        strcat(names, wanted + 1);
+    free(wanted);
+    return is_known;
+}
+
+/* Checks each name of a line; two spaces separate the names. */
+static void
+check_columns(const char *line)
+{
+    char *copy = mem_strdup(line), *at = copy;
+    while (*(at += strspn(at, " "))) {
+        char *end = strstr(at, "  ");
+        end = end ? end : at + strlen(at);
+        const bool more = *end;
+        *end = '\0';
+        if (!is_list(at) && !was_checked(at)) {
+            RUN(&cmd, "explain", at);
+            if (cmd.status)
+                fail_msg("%s of \"%s\"", cmd.err, line);
+        }
+        at = end + more;
+    }
+    free(copy);
+}
+
+/* Names of columns are explained, except those of is_list(). */
+static void
+columns_are_explained(void **state)
+{
+    char dir[] = "/tmp/aetius-columns-XXXXXX";
+    (void)state;
+    assert_true(mkdtemp(dir) && !chdir(dir));
+    RUN(&cmd, "sim", TINY, "-o", "run", "--shader-profile");
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "sim", TINY, "-o", "other", "--set", "GPU.NumFragmentShaders=1");
+    assert_int_equal(cmd.status, 0);
+    RUN(&cmd, "model", "fit", MODEL_ROWS, "-o", "a.model");
+    assert_int_equal(cmd.status, 0);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        run_within(&cmd, 0, tables[i].command);
+        const char *at = cmd.status ? NULL : cmd.out;
+        while (at && strncmp(at + strspn(at, " "), tables[i].names, strlen(tables[i].names)) != 0)
+            at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+        if (!at)
+            fail_msg("%s %s: no line '%s'\n%s", tables[i].command[0], tables[i].command[1],
+                     tables[i].names, cmd.out);
+        char *line = mem_printf("%.*s", (int)strcspn(at, "\n"), at);
+        check_columns(line);
+        free(line);
+    }
+    assert_true(!chdir("/") && remove_folder(dir));
 }
 
 /* Text output has all meanings of a word, including that of a name. */
@@ -167,8 +267,8 @@ text_has_all_meanings(void **state)
     RUN(&cmd, "explain", "shader");
     assert_int_equal(cmd.status, 0);
     assert_int_equal(strncmp(cmd.out, "shader (verdict)\n", 17), 0);
-    assert_non_null(
-        strstr(cmd.out, "  parameter: GPU.NumFragmentShaders\n\nshader (fragment map)\n"));
+    assert_non_null(strstr(cmd.out, "  parameter: GPU.NumFragmentShaders\n\nshader ("));
+    assert_non_null(strstr(cmd.out, "\n\nshader (fragment map)\n"));
     assert_non_null(strstr(cmd.out, "\n\nshader (unit)\n"));
     RUN(&cmd, "explain", "drain");
     assert_non_null(strstr(cmd.out, "  advice: fewer and larger draws"));
@@ -184,6 +284,7 @@ main(int argc, char **argv)
         cmocka_unit_test(maps_ends_and_stages_are_explained),
         cmocka_unit_test(values_are_explained),
         cmocka_unit_test(presets_and_columns_are_explained),
+        cmocka_unit_test(columns_are_explained),
         cmocka_unit_test(statistics_need_no_unit),
         cmocka_unit_test(text_has_all_meanings),
     };

@@ -264,24 +264,28 @@ tables_fit_the_terminal(void **state)
     assert_non_null(strstr(cmd.out, "tex miss"));
 }
 
-/* Lists of a trace and of parameters, in the width of the narrowest usual terminal. */
+/* Lists of a trace, of parameters and of statistics fit narrow terminals: 80 columns, and 60. */
 static void
-lists_fit_80_columns(void **state)
+lists_fit_narrow_terminals(void **state)
 {
+    static const unsigned short widths[] = {80, 60};
     static const char *const commands[][5] = {{"params"},
+                                              {"stats"},
                                               {"info", TRACE, "--draws"},
                                               {"info", TRACE, "--commands"},
                                               {"show", TRACE, "program"},
                                               {"show", TRACE, "program", "330a"},
                                               {"explain", "cycles"}};
     (void)state;
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        on_terminal(80, commands[i]);
-        assert_int_equal(cmd.status, 0);
-        remove_color(cmd.out);
-        if (longest_line(cmd.out) > 80)
-            fail_msg("%s: a line of %zu\n%s", commands[i][0], longest_line(cmd.out), cmd.out);
-    }
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+        for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+            on_terminal(widths[w], commands[i]);
+            assert_int_equal(cmd.status, 0);
+            remove_color(cmd.out);
+            if (longest_line(cmd.out) > widths[w])
+                fail_msg("%s: a line of %zu in %u\n%s", commands[i][0], longest_line(cmd.out),
+                         widths[w], cmd.out);
+        }
 }
 
 /* Color is used only on a terminal, and only if NO_COLOR is not set. The verdict is red. */
@@ -317,7 +321,7 @@ main(int argc, char **argv)
         cmocka_unit_test(draws_of_frames_are_grouped),
         cmocka_unit_test(large_groups_are_named),
         cmocka_unit_test(tables_fit_the_terminal),
-        cmocka_unit_test(lists_fit_80_columns),
+        cmocka_unit_test(lists_fit_narrow_terminals),
         cmocka_unit_test(color_is_for_terminals),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";

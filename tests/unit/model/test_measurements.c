@@ -34,6 +34,8 @@ bad_tables(void **state)
                  {"sweep,seconds\nlength,1\n", "fragments"},
                  {"sweep,fragments,seconds,colour\n", "colour"},
                  {"sweep,fragments,seconds,seconds\n", "twice"},
+                 {"sweep,fragment,seconds\n", "'fragment' is not a column of measurements; did you "
+                                              "mean fragments?"},
                  {"sweep,fragments,seconds\nlength,many,1\n", "many"},
                  {"sweep,fragments,seconds\nlength,3,1e999\n", "1e999"},
                  {"sweep,fragments,seconds\nlength,3,-1\n", "-1"},

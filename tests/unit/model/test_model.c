@@ -542,6 +542,12 @@ commands(void **state)
     put_text("pipes.csv", "sweep,fragments,seconds,cycles,pipes\nlength,1000,1,1,2\n");
     assert_int_equal(RUN("model", "fit", "@pipes.csv", "-o", "@other"), 1);
     assert_true(reports("'pipes' is not a column of measurements"));
+    assert_int_equal(RUN("model", "predict", "@model", "--set", "cycles=1", "--set", "cycle=1"), 1);
+    assert_true(reports("did you mean cycles?"));
+    assert_int_equal(RUN("model", "predict", "@model", "--set", "fragments=1e6", "--set",
+                         "cycles=1", "--set", "reads=2", "--set", "texture=64"),
+                     1);
+    assert_true(reports("set `format`"));
     assert_int_equal(RUN("model", "predict", "--set", "cycles=1", "--set", "fragments=1"), 1);
     assert_true(reports("rate"));
     assert_int_equal(RUN("model", "predict", "@model", "--set", "cycles"), 1);
