@@ -49,7 +49,10 @@ put_one(struct text_table *table, const struct request *request, const struct pa
     text_table_left(table, "%s", value);
     text_table_left(table, "%s", info->doc);
     text_table_end_row(table);
-    put_more(table, allowed, is_usual ? "" : "; default ", is_usual ? "" : usual);
+    text_table_cells(table, "|");
+    text_table_left(table, "  %s: %s%s%s", param_kind_name(info->kind), allowed,
+                    is_usual ? "" : "; default ", is_usual ? "" : usual);
+    text_table_end_row(table);
     if (info->unmodelled)
         put_more(table, "not modelled: ", info->unmodelled, "");
     if (*conditions)
@@ -82,9 +85,9 @@ add_value(cJSON *object, const char *key, const struct param_info *info,
 {
     char value[PARAM_TEXT_BYTES];
     param_format(info, params, value, sizeof value);
-    if (info->kind == PARAM_BOOL)
+    if (info->type == PARAM_BOOL)
         cJSON_AddBoolToObject(object, key, !strcmp(value, "TRUE"));
-    else if (info->kind == PARAM_UINT || info->kind == PARAM_POW2)
+    else if (info->type == PARAM_UINT || info->type == PARAM_POW2)
         cJSON_AddNumberToObject(object, key, strtod(value, NULL));
     else
         cJSON_AddStringToObject(object, key, value);
@@ -93,15 +96,16 @@ add_value(cJSON *object, const char *key, const struct param_info *info,
 static cJSON *
 describe(const struct request *request, const struct param_info *info)
 {
-    static const char *const kinds[] = {"uint", "power of two", "bool", "text", "enumeration"};
+    static const char *const types[] = {"uint", "power of two", "bool", "text", "enumeration"};
     char allowed[512], conditions[512];
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "section", info->section);
     cJSON_AddStringToObject(object, "name", info->name);
-    cJSON_AddStringToObject(object, "type", kinds[info->kind]);
+    cJSON_AddStringToObject(object, "type", types[info->type]);
+    cJSON_AddStringToObject(object, "kind", param_kind_name(info->kind));
     add_value(object, "default", info, &request->defaults);
     add_value(object, "value", info, &request->params);
-    if (info->kind == PARAM_UINT || info->kind == PARAM_POW2) {
+    if (info->type == PARAM_UINT || info->type == PARAM_POW2) {
         cJSON_AddNumberToObject(object, "min", info->min);
         cJSON_AddNumberToObject(object, "max", info->max);
     }
@@ -150,16 +154,52 @@ print_ini(const struct request *request)
     free(text);
 }
 
-/* Prints the resources that can be made ideal, and the parameters that do so. */
+static void
+print_settings(const char *all, const char *indent)
+{
+    char *settings = mem_strdup(all), *rest = NULL;
+    for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
+        printf("%s--set %s\n", indent, one);
+    free(settings);
+}
+
+/* Prints the resources that can be made ideal, with their limits, and the parameters that do so. */
 static void
 print_ideals(void)
 {
     for (uint32_t i = 0; i < IDEALS; i++) {
-        char *settings = mem_strdup(ideals[i].settings), *rest = NULL;
         printf("%s%s: %s\n", i ? "\n" : "", ideals[i].name, ideals[i].what);
-        for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
-            printf("  --set %s\n", one);
-        free(settings);
+        print_settings(ideals[i].settings, "  ");
+        for (uint32_t k = 0; k < LIMITS; k++)
+            if (limits[k].ideal == (enum ideal_number)i) {
+                printf("  %s: %s\n", limits[k].name, limits[k].what);
+                print_settings(limits[k].settings, "    ");
+            }
+    }
+}
+
+static void
+add_settings(cJSON *list, const char *all)
+{
+    char *settings = mem_strdup(all), *rest = NULL;
+    for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
+        cJSON_AddItemToArray(list, cJSON_CreateString(one));
+    free(settings);
+}
+
+/* Adds the limits of a resource, and their settings to the resource's own. */
+static void
+add_limits(cJSON *list, cJSON *all, uint32_t ideal)
+{
+    for (uint32_t i = 0; i < LIMITS; i++) {
+        if (limits[i].ideal != (enum ideal_number)ideal)
+            continue;
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "name", limits[i].name);
+        cJSON_AddStringToObject(object, "what", limits[i].what);
+        add_settings(cJSON_AddArrayToObject(object, "set"), limits[i].settings);
+        add_settings(all, limits[i].settings);
+        cJSON_AddItemToArray(list, object);
     }
 }
 
@@ -168,7 +208,6 @@ print_ideals_json(void)
 {
     cJSON *root = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(root, "ideals");
     for (uint32_t i = 0; i < IDEALS; i++) {
-        char *settings = mem_strdup(ideals[i].settings), *rest = NULL;
         cJSON *object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "name", ideals[i].name);
         cJSON_AddStringToObject(object, "what", ideals[i].what);
@@ -177,10 +216,9 @@ print_ideals_json(void)
         else
             cJSON_AddNullToObject(object, "bound");
         cJSON *set = cJSON_AddArrayToObject(object, "set");
-        for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
-            cJSON_AddItemToArray(set, cJSON_CreateString(one));
+        add_settings(set, ideals[i].settings);
+        add_limits(cJSON_AddArrayToObject(object, "limits"), set, i);
         cJSON_AddItemToArray(list, object);
-        free(settings);
     }
     print_json_tree(root);
 }
@@ -221,7 +259,7 @@ cmd_params(int argc, char **argv)
         {"unmodelled", 0, ARG_FLAG, &request.unmodelled, NULL,
          "only parameters that are accepted but not modelled, with the reason", false},
         {"ideal", 0, ARG_FLAG, &request.ideal, NULL,
-         "list the ideal resources of `topdown --prove` and their parameters", false},
+         "list the ideal resources of `topdown --prove`, their limits and parameters", false},
         OPTION_JSON(&request.json, "print JSON"),
         {0},
     };

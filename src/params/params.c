@@ -56,19 +56,21 @@ static const char depth_codecs[] = ""
 #define NEVER(why) .unmodelled = why
 #define ONLY(...)  .needs = {__VA_ARGS__}
 static const struct param_info infos[] = {
-#define UINT(section, name, value, min, max, unit, doc, effect)                                    \
-    {#section, #name, PARAM_UINT, FIELD(section, name), min, max, value, NULL, NULL,               \
-     unit,     doc,   effect},
-#define POW2(section, name, value, min, max, unit, doc, effect)                                    \
-    {#section, #name, PARAM_POW2, FIELD(section, name), min, max, value, NULL, NULL,               \
-     unit,     doc,   effect},
-#define BOOL(section, name, value, doc, effect)                                                    \
-    {#section, #name, PARAM_BOOL, FIELD(section, name), 0, 1, value, NULL, NULL, "", doc, effect},
-#define TEXT(section, name, value, doc, effect)                                                    \
-    {#section, #name, PARAM_TEXT, FIELD(section, name), 0, 0, 0, value, NULL, "", doc, effect},
-#define ENUM(section, name, value, choices, doc, effect)                                           \
-    {#section, #name, PARAM_ENUM, FIELD(section, name), 0, 0, value, NULL, choices,                \
-     "",       doc,   effect},
+#define UINT(section, name, kind, value, min, max, unit, doc, effect)                              \
+    {#section, #name, PARAM_UINT, PARAM_##kind, FIELD(section, name), min, max, value, NULL,       \
+     NULL,     unit,  doc,        effect},
+#define POW2(section, name, kind, value, min, max, unit, doc, effect)                              \
+    {#section, #name, PARAM_POW2, PARAM_##kind, FIELD(section, name), min, max, value, NULL,       \
+     NULL,     unit,  doc,        effect},
+#define BOOL(section, name, kind, value, doc, effect)                                              \
+    {#section, #name, PARAM_BOOL, PARAM_##kind, FIELD(section, name), 0, 1, value, NULL,           \
+     NULL,     "",    doc,        effect},
+#define TEXT(section, name, kind, value, doc, effect)                                              \
+    {#section, #name, PARAM_TEXT, PARAM_##kind, FIELD(section, name), 0, 0, 0, value,              \
+     NULL,     "",    doc,        effect},
+#define ENUM(section, name, kind, value, choices, doc, effect)                                     \
+    {#section, #name, PARAM_ENUM, PARAM_##kind, FIELD(section, name), 0, 0, value, NULL,           \
+     choices,  "",    doc,        effect},
 #include "params/params.def"
 };
 
@@ -80,6 +82,17 @@ static const struct {
 };
 
 enum { INFO_COUNT = sizeof infos / sizeof infos[0] };
+
+const char *
+param_kind_name(enum param_kind kind)
+{
+    static const char *const names[PARAM_KINDS] = {
+        [PARAM_RATE] = "rate",         [PARAM_WIDTH] = "width",
+        [PARAM_CAPACITY] = "capacity", [PARAM_GRANULARITY] = "granularity",
+        [PARAM_LATENCY] = "latency",   [PARAM_SWITCH] = "switch",
+    };
+    return names[kind];
+}
 
 const struct param_info *
 param_infos(size_t *count)
@@ -132,7 +145,7 @@ number_of(const struct param_info *info, const struct params *params)
 {
     const char *field = (const char *)params + info->offset;
     uint32_t value = 0;
-    if (info->kind == PARAM_BOOL) {
+    if (info->type == PARAM_BOOL) {
         bool on;
         memcpy(&on, field, sizeof on);
         return on;
@@ -144,7 +157,7 @@ number_of(const struct param_info *info, const struct params *params)
 static void
 set_number(const struct param_info *info, struct params *params, uint32_t value)
 {
-    if (info->kind == PARAM_BOOL) {
+    if (info->type == PARAM_BOOL) {
         bool on = value != 0;
         memcpy(field_of(info, params), &on, sizeof on);
     } else {
@@ -165,7 +178,7 @@ params_init(struct params *params)
 {
     memset(params, 0, sizeof *params);
     for (size_t i = 0; i < INFO_COUNT; i++) {
-        if (infos[i].kind == PARAM_TEXT)
+        if (infos[i].type == PARAM_TEXT)
             set_text(&infos[i], params, infos[i].text);
         else
             set_number(&infos[i], params, infos[i].value);
@@ -195,14 +208,14 @@ choice_at(const char *choices, uint32_t index, size_t *length)
 void
 param_format(const struct param_info *info, const struct params *params, char *out, size_t out_size)
 {
-    if (info->kind == PARAM_TEXT) {
+    if (info->type == PARAM_TEXT) {
         snprintf(out, out_size, "%s", (const char *)params + info->offset);
         return;
     }
     uint32_t value = number_of(info, params);
     size_t length;
-    const char *choice = info->kind == PARAM_ENUM ? choice_at(info->choices, value, &length) : NULL;
-    if (info->kind == PARAM_BOOL)
+    const char *choice = info->type == PARAM_ENUM ? choice_at(info->choices, value, &length) : NULL;
+    if (info->type == PARAM_BOOL)
         snprintf(out, out_size, "%s", value ? "TRUE" : "FALSE");
     else if (choice)
         snprintf(out, out_size, "%.*s", (int)length, choice);
@@ -214,12 +227,12 @@ void
 param_format_allowed(const struct param_info *info, char *out, size_t out_size)
 {
     const char *space = info->unit[0] ? " " : "";
-    if (info->kind == PARAM_BOOL) {
+    if (info->type == PARAM_BOOL) {
         snprintf(out, out_size, "TRUE or FALSE");
-    } else if (info->kind == PARAM_TEXT) {
+    } else if (info->type == PARAM_TEXT) {
         snprintf(out, out_size, "a file name of 1 to %d letters, digits, - _ . and spaces",
                  PARAM_TEXT_BYTES - 1);
-    } else if (info->kind == PARAM_ENUM) {
+    } else if (info->type == PARAM_ENUM) {
         size_t used = 0, length, rest;
         const char *choice;
         for (uint32_t i = 0; (choice = choice_at(info->choices, i, &length)) && used < out_size;
@@ -232,7 +245,7 @@ param_format_allowed(const struct param_info *info, char *out, size_t out_size)
         }
     } else {
         snprintf(out, out_size, "%s%u to %u%s%s",
-                 info->kind == PARAM_POW2 ? "a power of two from " : "", info->min, info->max,
+                 info->type == PARAM_POW2 ? "a power of two from " : "", info->min, info->max,
                  space, info->unit);
     }
 }
@@ -276,7 +289,7 @@ is_file_name(const char *text)
 static bool
 read_value(const struct param_info *info, const char *text, uint32_t *value)
 {
-    switch (info->kind) {
+    switch (info->type) {
     case PARAM_BOOL:
         *value = !strcasecmp(text, "TRUE") || !strcmp(text, "1");
         return *value || !strcasecmp(text, "FALSE") || !strcmp(text, "0");
@@ -285,7 +298,7 @@ read_value(const struct param_info *info, const char *text, uint32_t *value)
     case PARAM_UINT:
     case PARAM_POW2:
         return read_number(text, value) && *value >= info->min && *value <= info->max &&
-               (info->kind == PARAM_UINT || (*value & (*value - 1)) == 0);
+               (info->type == PARAM_UINT || (*value & (*value - 1)) == 0);
     }
     BUG("parameter %s.%s has an unknown kind", info->section, info->name);
 }
@@ -338,7 +351,7 @@ param_set_value(struct params *params, const char *section, const char *name, co
         return fail(err, "%s.%s = %s: expected %s", section, name, value, allowed);
     }
     *found = info;
-    if (info->kind == PARAM_TEXT) {
+    if (info->type == PARAM_TEXT) {
         *changed = strcmp(field_of(info, params), value) != 0;
         set_text(info, params, value);
     } else {

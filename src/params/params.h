@@ -33,12 +33,12 @@ enum { PARAM_TEXT_BYTES = 128, PARAM_NEEDS = 4, PARAMS_MOST = 512 };
 
 /* Plain data, which can be copied by assignment. */
 struct params {
-#define SECTION(section, doc)                                   struct {
-#define UINT(section, name, value, min, max, unit, doc, effect) uint32_t name;
-#define POW2(section, name, value, min, max, unit, doc, effect) uint32_t name;
-#define BOOL(section, name, value, doc, effect)                 bool name;
-#define TEXT(section, name, value, doc, effect)                 char name[PARAM_TEXT_BYTES];
-#define ENUM(section, name, value, choices, doc, effect)        uint32_t name;
+#define SECTION(section, doc)                                         struct {
+#define UINT(section, name, kind, value, min, max, unit, doc, effect) uint32_t name;
+#define POW2(section, name, kind, value, min, max, unit, doc, effect) uint32_t name;
+#define BOOL(section, name, kind, value, doc, effect)                 bool name;
+#define TEXT(section, name, kind, value, doc, effect)                 char name[PARAM_TEXT_BYTES];
+#define ENUM(section, name, kind, value, choices, doc, effect)        uint32_t name;
 #define END_SECTION(section)                                                                       \
     }                                                                                              \
     section;
@@ -82,10 +82,30 @@ struct param_condition {
  * never GENERATOR_AUTO. */
 enum generator_choice params_generator(const struct params *params);
 
-enum param_kind { PARAM_UINT, PARAM_POW2, PARAM_BOOL, PARAM_TEXT, PARAM_ENUM };
+/* Resolves a rate whose value 0 means as many as there are ROPs (GPU.NumStampPipes). */
+static inline uint32_t
+params_or_rops(const struct params *params, uint32_t rate)
+{
+    return rate ? rate : params->GPU.NumStampPipes;
+}
+
+enum param_type { PARAM_UINT, PARAM_POW2, PARAM_BOOL, PARAM_TEXT, PARAM_ENUM };
+
+/* What the value of a parameter determines. */
+enum param_kind {
+    PARAM_RATE,        /* items per cycle, or cycles per item */
+    PARAM_WIDTH,       /* bytes or registers per cycle, or parallel units, banks or ports */
+    PARAM_CAPACITY,    /* entries of a queue, a buffer or a cache; items in flight */
+    PARAM_GRANULARITY, /* size of the pieces in which something is divided */
+    PARAM_LATENCY,     /* a delay that does not limit the rate by itself */
+    PARAM_SWITCH,      /* an alternative of the machine, or an output of the simulation */
+    PARAM_KINDS
+};
+const char *param_kind_name(enum param_kind kind); /* "rate", ... */
 
 struct param_info {
     const char *section, *name;
+    enum param_type type;
     enum param_kind kind;
     size_t offset; /* offset of the field in struct params */
     uint32_t min, max;

@@ -146,7 +146,7 @@ params_to_ini(const struct params *params, const char *comment)
     write_comment(out, comment);
     const struct param_info *infos = param_infos(&count);
     for (size_t i = 0; i < count; i++) {
-        const char *quote = infos[i].kind == PARAM_TEXT ? "\"" : "";
+        const char *quote = infos[i].type == PARAM_TEXT ? "\"" : "";
         if (i == 0 || strcmp(infos[i].section, infos[i - 1].section))
             fprintf(out, "%s[%s]\n", i || comment ? "\n" : "", infos[i].section);
         param_format(&infos[i], params, value, sizeof value);

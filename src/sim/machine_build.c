@@ -65,12 +65,20 @@ output_latency(const struct params *p, uint32_t shader)
                                               : p->VERTEXSHADER.OutputLatency;
 }
 
+/* Number of thread groups that leave a shader unit per cycle, at least one. */
+static uint32_t
+groups_out(const struct machine *m, uint32_t shader)
+{
+    return m->shader[shader].output_free.limit;
+}
+
 static void
 wire(struct machine *m)
 {
     const struct params *p = &m->params;
 #define ROPS                    m->rops
 #define GROUPS(shader, threads) groups_of(m, shader, threads)
+#define GROUPS_OUT(shader)      groups_out(m, shader)
 #define OUTPUT_LATENCY(shader)  output_latency(p, shader)
 #define SHADER_SETUP(size)      (p->RASTERIZER.TriangleSetupOnShader ? (size) : 0)
 #define SETUP_LATENCY           (p->RASTERIZER.SetupLatency - SHADER_SETUP(p->RASTERIZER.SetupLatency))
@@ -122,6 +130,7 @@ wire(struct machine *m)
     }
 #include "machine.def"
 #undef GROUPS
+#undef GROUPS_OUT
 #undef OUTPUT_LATENCY
 #undef SETUP_LATENCY
 #undef SHADER_SETUP

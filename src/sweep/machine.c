@@ -35,7 +35,7 @@ bool
 param_is_same(const struct param_info *info, const struct params *a, const struct params *b)
 {
     const char *left = (const char *)a + info->offset, *right = (const char *)b + info->offset;
-    switch (info->kind) {
+    switch (info->type) {
     case PARAM_TEXT: return !strcmp(left, right);
     case PARAM_BOOL: return *(const bool *)left == *(const bool *)right;
     default: return *(const uint32_t *)left == *(const uint32_t *)right;

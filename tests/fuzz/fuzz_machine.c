@@ -40,7 +40,7 @@ set(struct params *params, const struct param_info *info, uint8_t choice)
 {
     uint8_t *field = (uint8_t *)params + info->offset;
     uint32_t value = draw_value(info, choice);
-    switch (info->kind) {
+    switch (info->type) {
     case PARAM_TEXT: return;
     case PARAM_BOOL: *(bool *)field = choice & 1; return;
     case PARAM_ENUM: value = choice % (info->max + 1); break;

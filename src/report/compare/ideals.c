@@ -13,6 +13,11 @@ const struct ideal ideals[IDEALS] = {
 #include "ideals.def"
 };
 
+const struct limit limits[LIMITS] = {
+#define LIMIT(name, resource, settings, what) {#name, IDEAL_##resource, settings, what},
+#include "ideals.def"
+};
+
 /* Calls `fn` for each word of a text separated by spaces, until `fn` returns false. */
 static bool
 each_word(const char *text, bool (*fn)(void *data, const char *word, struct error *err), void *data,
@@ -38,7 +43,17 @@ set_one(void *params, const char *setting, struct error *err)
 bool
 ideal_apply(const struct ideal *ideal, struct params *params, struct error *err)
 {
-    return each_word(ideal->settings, set_one, params, err);
+    bool ok = each_word(ideal->settings, set_one, params, err);
+    for (uint32_t i = 0; ok && i < LIMITS; i++)
+        if (&ideals[limits[i].ideal] == ideal)
+            ok = limit_apply(&limits[i], params, err);
+    return ok;
+}
+
+bool
+limit_apply(const struct limit *limit, struct params *params, struct error *err)
+{
+    return each_word(limit->settings, set_one, params, err);
 }
 
 static bool

@@ -33,14 +33,29 @@ enum ideal_number {
 #include "ideals.def"
     IDEALS
 };
+enum limit_number {
+#define LIMIT(name, resource, settings, what) LIMIT_##name,
+#include "ideals.def"
+    LIMITS
+};
 
 struct ideal {
     const char *name, *branches, *bound, *settings, *what, *advice, *parameter;
 };
 extern const struct ideal ideals[IDEALS];
 
-/* Adds the ideal's settings to a machine's parameters. */
+/* One of the limits that a resource consists of. */
+struct limit {
+    const char *name;
+    enum ideal_number ideal; /* the resource */
+    const char *settings, *what;
+};
+extern const struct limit limits[LIMITS];
+
+/* Adds the settings of the ideal and of its limits to a machine's parameters. */
 bool ideal_apply(const struct ideal *ideal, struct params *params, struct error *err);
+/* Removes one limit. */
+bool limit_apply(const struct limit *limit, struct params *params, struct error *err);
 /* Whether the resource removes the branch of causes.def with this name. */
 bool ideal_has(const struct ideal *ideal, const char *branch);
 /* Whether the cycles of this branch are charged to the resource. */

@@ -271,10 +271,10 @@ param_number(const struct params *params, const char *name, double *value)
         return false;
     snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
     const struct param_info *info = param_find(section, dot + 1);
-    if (!info || (info->kind != PARAM_UINT && info->kind != PARAM_POW2 && info->kind != PARAM_BOOL))
+    if (!info || (info->type != PARAM_UINT && info->type != PARAM_POW2 && info->type != PARAM_BOOL))
         return false;
     param_format(info, params, text, sizeof text);
-    *value = info->kind == PARAM_BOOL ? !strcmp(text, "TRUE") : strtod(text, NULL);
+    *value = info->type == PARAM_BOOL ? !strcmp(text, "TRUE") : strtod(text, NULL);
     return true;
 }
 

@@ -10,10 +10,10 @@
  *
  * The buffer is read through a cache of HZCacheLines lines with HZCacheLineSize entries. One line
  * can be read in each cycle without an update, with a latency of HZAccessLatency cycles. Tiles wait
- * for their lines in order; EarlyZQueueSize limits the quads of these tiles. Input: two tiles per
- * cycle. Output: StampsPerCycle quads per cycle (2x64 fragments in the reference of 2005). Quads go
- * to the ROP that owns the tile (early test) or to the Interpolator (late test). If the line is in
- * the cache, the latency is one cycle, modelled by the output queues. Source:
+ * for their lines in order; EarlyZQueueSize limits the quads of these tiles. Input: TilesPerCycle
+ * tiles per cycle. Output: StampsPerCycle quads per cycle (2x64 fragments in the reference of
+ * 2005). Quads go to the ROP that owns the tile (early test) or to the Interpolator (late test). If
+ * the line is in the cache, the latency is one cycle, modelled by the output queues. Source:
  * docs/design/rasterizer.md, Hierarchical Z; ATTILA's HierarchicalZ. */
 #include "unit/raster/hz.h"
 
@@ -25,8 +25,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { TILES_CYCLE = 2 };
 
 static enum unit_state hz_clock(void *self, uint64_t now);
 
@@ -77,6 +75,7 @@ hz_init(struct hz *hz, const struct unit_env *env, uint32_t index)
     hz->pools = env->pools;
     hz->rops = env->rops;
     hz->enabled = !params->RASTERIZER.DisableHZ;
+    hz->tiles_cycle = params->RASTERIZER.TilesPerCycle;
     hz->quads_cycle = params->RASTERIZER.StampsPerCycle;
     hz->read_cycles = params->RASTERIZER.HZAccessLatency;
     hz->blocks_cleared_cycle = params->RASTERIZER.HZBlocksClearedPerCycle;
@@ -421,7 +420,7 @@ static bool
 hz_take(struct hz *hz, uint64_t now, bool *blocked)
 {
     bool worked = false;
-    for (uint32_t i = 0; i < TILES_CYCLE && !ring_is_full(&hz->ring); i++) {
+    for (uint32_t i = 0; i < hz->tiles_cycle && !ring_is_full(&hz->ring); i++) {
         const struct tile_item *item = queue_front(hz->in, now);
         if (!item)
             break;
@@ -495,10 +494,10 @@ hz_clock(void *self, uint64_t now)
     worked |= exec_control(hz, now);
     if (!hz->executing) {
         worked |= hz_take(hz, now, &blocked);
-        for (uint32_t i = 0; i < TILES_CYCLE; i++)
+        for (uint32_t i = 0; i < hz->tiles_cycle; i++)
             worked |= request_line(hz, now, &port);
         uint32_t slots = hz->quads_cycle;
-        for (uint32_t i = 0; i < TILES_CYCLE && hz->ring.count; i++)
+        for (uint32_t i = 0; i < hz->tiles_cycle && hz->ring.count; i++)
             if (!finish_first(hz, now, &slots, &worked, &blocked))
                 break;
     }

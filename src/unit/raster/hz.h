@@ -35,7 +35,7 @@ struct hz {
     struct queue *updates[MAX_ROPS]; /* far depths from the z tests */
     uint32_t rops;
     bool enabled;
-    uint32_t quads_cycle; /* total output rate */
+    uint32_t tiles_cycle, quads_cycle; /* input rate, total output rate */
     uint32_t read_cycles, blocks_cleared_cycle;
     struct hz_buffer buffer;
     /* Generation of the far depths. A draw that moves depth away invalidates the far depths of its

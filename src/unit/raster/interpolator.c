@@ -2,8 +2,9 @@
  *
  * Takes quads from the z tests round robin, or from Hierarchical Z. A pixel always comes from the
  * same z test, so the order per pixel is kept. The unit evaluates the inputs of the fragment
- * program from the triangle's planes, NumInterpolators attributes of each quad per cycle. As many
- * quads as there are ROPs (2x4 fragments in the reference of 2005) start together. The next quads
+ * program from the triangle's planes, NumInterpolators attributes of each quad per cycle.
+ * InterpolatedStampsPerCycle quads start together, by default as many as there are ROPs (2x4
+ * fragments in the reference of 2005). The next quads
  * start when all attributes of these are complete. The latency is one cycle longer than the
  * attributes take, but at most 8 cycles if they take 8 or fewer. Source: docs/design/machine.md,
  * Interpolator; ATTILA's Interpolator. */
@@ -35,7 +36,8 @@ interpolator_init(struct interpolator *interpolator, const struct unit_env *env,
     clock_add_module(env->clock, &interpolator->module, "interpolator", -1, interpolator, &ops);
     interpolator->module.stage.cause = CAUSE_interpolate;
     interpolator->rops = env->rops;
-    interpolator->quads_cycle = env->rops;
+    interpolator->quads_cycle =
+        params_or_rops(params, params->RASTERIZER.InterpolatedStampsPerCycle);
     interpolator->attributes_cycle = params->RASTERIZER.NumInterpolators;
     interpolator->view.lanes = 4;
 }

@@ -23,8 +23,10 @@
             .line_bytes = (params)->SECTION.CACHE##CacheStampsPerLine * ROP_QUAD_BYTES,            \
             .policy = (params)->SECTION.CACHE##CacheReplacement,                                   \
             .port_bytes = (params)->SECTION.CACHE##CachePortWidth,                                 \
-            .read_ports = 1 + (params)->SECTION.CACHE##CacheExtraReadPort,                         \
-            .write_ports = 1 + (params)->SECTION.CACHE##CacheExtraWritePort,                       \
+            .read_ports =                                                                          \
+                (params)->SECTION.CACHE##CachePorts + (params)->SECTION.CACHE##CacheExtraReadPort, \
+            .write_ports = (params)->SECTION.CACHE##CachePorts +                                   \
+                           (params)->SECTION.CACHE##CacheExtraWritePort,                           \
             .request_limit = (params)->SECTION.CACHE##CacheRequestQueueSize,                       \
             .input_limit = (params)->SECTION.CACHE##CacheInputQueueSize,                           \
             .output_limit = (params)->SECTION.CACHE##CacheOutputQueueSize,                         \

@@ -24,7 +24,7 @@
 #include "unit/cache.h"
 #include "unit/rop/blocks.h"
 
-enum { ROP_CACHE_PORTS = 2, ROP_NO_LINE = UINT32_MAX };
+enum { ROP_CACHE_PORTS = 63, ROP_NO_LINE = UINT32_MAX };
 
 struct memctl; /* unit/memory/memctl.h */
 

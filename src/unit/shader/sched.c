@@ -6,10 +6,11 @@
  * also leaves after GroupLinger cycles without an addition, if its unit has fewer than BusyGroups
  * others.
  *
- * VerticesCycle vertices, TrianglesCycle triangles, and as many quads as there are ROPs, move in
- * and out per cycle. All of them may go to one unit, because a unit's queue takes all that arrive.
- * The latency is one cycle, modelled by the queues. Source: docs/design/shader.md, Thread groups;
- * ATTILA's fragment FIFO. Not modelled: a limit on the bandwidth of shader inputs. */
+ * VerticesCycle vertices, TrianglesCycle triangles, and ShadedStampsPerCycle quads (by default as
+ * many as there are ROPs) move in and out per cycle. All of them may go to one unit, because a
+ * unit's queue takes all that arrive. The latency is one cycle, modelled by the queues. Source:
+ * docs/design/shader.md, Thread groups; ATTILA's fragment FIFO. Not modelled: a limit on the
+ * bandwidth of shader inputs. */
 #include "unit/shader/thread_source.h"
 
 #include "base/mem.h"
@@ -98,7 +99,7 @@ sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
     sched->rops = env->rops;
     shader_roles(params, sched->roles);
     sched->vertices_cycle = params->STREAMER.VerticesCycle;
-    sched->quads_cycle = env->rops;
+    sched->quads_cycle = params_or_rops(params, params->RASTERIZER.ShadedStampsPerCycle);
     sched->linger_cycles = params->RASTERIZER.GroupLinger;
     sched->busy_groups = params->RASTERIZER.BusyGroups;
     sched->tiled = params->RASTERIZER.TiledShaderDistribution;

@@ -5,8 +5,9 @@
  * groups is limited by threads (ExecutableThreads + InputBuffers) and registers (ThreadResources).
  * A thread occupies the live temporaries of its program, in pairs. The inputs of InputsPerCycle
  * threads are loaded per cycle. The outputs of OutputsPerCycle threads leave per cycle, and arrive
- * OutputLatency cycles later. A group's outputs begin to leave when the Scheduler has a free entry
- * for the group (ShaderOutputQueueSize). From then on, the entry is occupied, and the group's
+ * OutputLatency cycles later. If these rates are above the size of a group, several groups are
+ * loaded, or leave, in one cycle. A group's outputs begin to leave when the Scheduler has a free
+ * entry for the group (ShaderOutputQueueSize). From then on, the entry is occupied, and the group's
  * threads and registers are free.
  *
  * Issue: ThreadRate threads issue up to FetchRate instructions each per cycle, in order. A larger
@@ -149,6 +150,9 @@ configure_issue(struct shader *shader, const struct params *params)
 {
     const uint32_t threads = shader->group_threads, rate = shader->thread_rate;
     shader->instant = params->SHADER.Mode == SHADER_INSTANT;
+    shader->load_free.limit = shader->inputs_cycle > threads ? shader->inputs_cycle / threads : 1;
+    shader->output_free.limit =
+        shader->outputs_cycle > threads ? shader->outputs_cycle / threads : 1;
     shader->picks = rate > threads ? rate / threads : 1;
     if (shader->instant) {
         shader->issue_cycles = shader->fetch_rate = 1;
@@ -392,6 +396,26 @@ remove_group(struct shader *shader, struct group *group)
     shader->free_slots[group->slot / 64] |= UINT64_C(1) << group->slot % 64;
 }
 
+/* The cycle in which the port takes the next group, from `now` on. */
+static uint64_t
+port_next_cycle(const struct group_port *port, uint64_t now)
+{
+    if (port->cycle == now && port->count < port->limit)
+        return now;
+    return port->free_cycle > now ? port->free_cycle : now;
+}
+
+/* Passes a group's threads through the port, `rate` threads per cycle. Returns the cycles. */
+static uint32_t
+port_take(struct group_port *port, uint32_t threads, uint32_t rate, uint64_t now)
+{
+    const uint32_t cycles = (threads + rate - 1) / rate;
+    port->count = port->cycle == now ? port->count + 1 : 1;
+    port->cycle = now;
+    port->free_cycle = now + cycles;
+    return cycles;
+}
+
 static void
 start(struct shader *shader, struct group *group, uint64_t now)
 {
@@ -405,9 +429,8 @@ start(struct shader *shader, struct group *group, uint64_t now)
     group->wait = WAIT_LOAD;
     shader->waiting[WAIT_LOAD]++;
     add_group(shader, group);
-    shader->load_free_cycle =
-        now + (group_lanes(group) + shader->inputs_cycle - 1) / shader->inputs_cycle;
-    shader_schedule(shader, group, shader->load_free_cycle + shader->to_issue, WAIT_LOAD);
+    port_take(&shader->load_free, group_lanes(group), shader->inputs_cycle, now);
+    shader_schedule(shader, group, shader->load_free.free_cycle + shader->to_issue, WAIT_LOAD);
     shader->stats.groups++;
     WATCH_GROUP(shader->pools, group);
     shader->stats.kind_groups[group->source->kind]++;
@@ -420,8 +443,8 @@ take_group(struct shader *shader, uint64_t now)
     const struct group_item *item = queue_front(shader->in, now);
     if (!item)
         return false;
-    if (shader->load_free_cycle > now) {
-        module_wake_at(&shader->module, shader->load_free_cycle);
+    if (port_next_cycle(&shader->load_free, now) > now) {
+        module_wake_at(&shader->module, shader->load_free.free_cycle);
         return false;
     }
     shader->refused_threads = shader->group_count == shader->max_groups;
@@ -488,8 +511,8 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
     if (!shader->finished_ring.count)
         return false;
     struct group *group = shader->groups[shader->finished[shader->finished_ring.head]];
-    uint64_t ready = group->ready_cycle > shader->output_free_cycle ? group->ready_cycle
-                                                                    : shader->output_free_cycle;
+    const uint64_t port_free = port_next_cycle(&shader->output_free, now);
+    const uint64_t ready = group->ready_cycle > port_free ? group->ready_cycle : port_free;
     if (ready > now) {
         module_wake_at(&shader->module, ready);
         return false;
@@ -498,15 +521,15 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
         *blocked = true;
         return false;
     }
+    const bool was_late = group->ready_cycle > shader->output_free.free_cycle;
     const uint32_t cycles =
-        (group_lanes(group) + shader->outputs_cycle - 1) / shader->outputs_cycle;
+        port_take(&shader->output_free, group_lanes(group), shader->outputs_cycle, now);
     remove_group(shader, group);
     shader->finish_port.cp_ref =
-        group->ready_cycle > shader->output_free_cycle || !shader->finish_port.cp_ref
+        was_late || !shader->finish_port.cp_ref
             ? module_step(&shader->module, group->path_end.cp_ref, CAUSE_load, now)
             : shader->finish_port.cp_ref;
     ring_pop(&shader->finished_ring);
-    shader->output_free_cycle = now + cycles;
     *(struct group_item *)queue_push_later(shader->out, now, cycles - 1) =
         (struct group_item){group};
     shader->freed = shader->finish_port.cp_ref;
@@ -530,14 +553,17 @@ shader_clock(void *self, uint64_t now)
     shader_account(shader, now);
     for (int32_t slot; (slot = ready_wake(&shader->ready, now)) >= 0;)
         shader_wait(shader, shader->groups[slot], WAIT_TURN);
-    bool worked = send_finished(shader, now, &blocked);
+    bool worked = false;
+    for (uint32_t n = 0; n < shader->output_free.limit && send_finished(shader, now, &blocked); n++)
+        worked = true;
     for (uint32_t i = 0; i < shader->texture_units; i++)
         worked |= take_texels(shader, shader->texels[i], now);
     shader_issue(shader, now);
     worked |= shader_send_texture(shader, now);
     if (shader->constants.waiting_count)
         worked |= shader_take_constants(shader, now);
-    worked |= take_group(shader, now);
+    for (uint32_t n = 0; n < shader->load_free.limit && take_group(shader, now); n++)
+        worked = true;
     if (worked)
         module_wake_at(&shader->module, now + 1);
     const bool occupied = shader->issue_free_cycle > now;

@@ -83,7 +83,11 @@ struct shader {
     bool sticky;        /* SwapOnBlock: the next fetch uses the same slot */
     uint32_t *finished; /* slots of groups that have ended */
     struct ring finished_ring;
-    uint64_t load_free_cycle, output_free_cycle; /* cycles in which the ports are free again */
+    struct group_port {
+        uint64_t free_cycle;   /* cycle in which the port takes the next group */
+        uint64_t cycle;        /* cycle of the last group */
+        uint32_t count, limit; /* groups in that cycle; largest number, at least 1 */
+    } load_free, output_free;
     uint64_t issue_free_cycle; /* cycle in which the ALUs take the next instruction */
     struct group *sending;     /* group whose texture requests are being sent */
     /* next request: its quad, its unit, requests sent to that unit */

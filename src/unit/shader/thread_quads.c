@@ -4,7 +4,7 @@
  * Otherwise each unit in turn gets ShaderInputBatchSize fragments. Each ROP has a ring of quads in
  * order of arrival. Quads leave the ring in that order, to Color Write or to the late z test. This
  * reorder point keeps API order per pixel. The end of a draw is added to every ring. A quad that
- * has no fragment left is released here. As many quads as there are ROPs move in and out per
+ * has no fragment left is released here. ShadedStampsPerCycle quads move in and out per
  * cycle. */
 #include "unit/shader/thread_source.h"
 

@@ -2,11 +2,11 @@
  *
  * A quad's request becomes a list of samples. Each of them is one bilinear sample for the whole
  * quad (gfx/sample.h). The fetch stage looks up the lines of one sample per cycle in the first
- * level of the cache, and locks them. At most TextureCacheMissesPerCycle misses are possible per
- * cycle. A sample is ready when all its lines are filled. A sample that misses waits in a window of
- * TextureWaitReadWindow samples. Samples leave the window in any order. The read stage takes one
- * ready sample per cycle and filters it. The reply leaves with the last sample of the quad. Misses
- * therefore overlap with other work.
+ * level of the cache, and locks them. TextureSamplesPerCycle sets the number of samples. At most
+ * TextureCacheMissesPerCycle misses are possible per cycle. A sample is ready when all its lines
+ * are filled. A sample that misses waits in a window of TextureWaitReadWindow samples. Samples
+ * leave the window in any order. The read stage takes one ready sample per cycle and filters it.
+ * The reply leaves with the last sample of the quad. Misses therefore overlap with other work.
  *
  * The cache has four banks of four ports. A port is TextureCachePortWidth bytes wide. Consecutive
  * 32-bit words are in consecutive banks. A word is read once for all texels of the sample that it
@@ -98,7 +98,7 @@ texunit_init(struct texunit *texunit, const struct unit_env *env, uint32_t index
     texunit->module.is_core = true;
     texcache_init(&texunit->cache, params, &texunit->module, env->memory, env->color_blocks,
                   env->depth_blocks, &texunit->stats);
-    texunit->samples_cycle = params->FRAGMENTSHADER.PerfectTextures ? TEXUNIT_PERFECT_RATE : 1;
+    texunit->samples_cycle = texunit_rate(params);
     texunit->module.stage.cause = CAUSE_lookup;
     texunit->port_width = params->FRAGMENTSHADER.TextureCachePortWidth;
     texunit->misses_cycle = params->FRAGMENTSHADER.TextureCacheMissesPerCycle;

@@ -7,6 +7,7 @@
 #ifndef AETIUS_UNIT_TEXUNIT_H
 #define AETIUS_UNIT_TEXUNIT_H
 
+#include "params/params.h"
 #include "unit/env.h"
 #include "unit/texture/texcache.h"
 
@@ -92,6 +93,14 @@ struct texunit {
     bool was_stalled, line_stalled; /* the lookup waits for a free entry, or for a line */
     cp_ref freed;                   /* critical path: the last event that freed an entry or line */
 };
+
+/* Samples looked up, filtered and returned per cycle. */
+static inline uint32_t
+texunit_rate(const struct params *params)
+{
+    return params->FRAGMENTSHADER.PerfectTextures ? TEXUNIT_PERFECT_RATE
+                                                  : params->FRAGMENTSHADER.TextureSamplesPerCycle;
+}
 
 void texunit_init(struct texunit *texunit, const struct unit_env *env, uint32_t index);
 

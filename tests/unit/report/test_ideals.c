@@ -98,7 +98,7 @@ add_counters(struct frame *frame)
         "memctl.burst_cycles",      "memctl.texture_bytes_read", "memctl.bytes_read",
         "memctl.bytes_written",     "streamer.cycles_rest",      "fraggen.passes",
         "texunit.bytes_filled",     "texunit.port_wait_cycles",  "texunit.lines_decompressed",
-        "texunit.cache_l1_accesses"};
+        "texunit.cache_l1_accesses", "sched.quads"};
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         add(frame, counters[i], 0);
 }
@@ -460,19 +460,26 @@ own_work_is_the_longest_part(void **state)
     frame_fini(&frame);
 }
 
-/* The settings of ideals are independent: no two ideals set the same parameter. */
+/* Settings of the n-th ideal or, after the ideals, of the n-th limit. */
+static const char *
+settings_of(uint32_t n)
+{
+    return n < IDEALS ? ideals[n].settings : limits[n - IDEALS].settings;
+}
+
+/* The settings of ideals and limits are independent: no two of them set the same parameter. */
 static void
 ideals_are_apart(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < IDEALS; i++) {
-        char *settings = strdup(ideals[i].settings), *rest = NULL;
+    for (uint32_t i = 0; i < IDEALS + LIMITS; i++) {
+        char *settings = strdup(settings_of(i)), *rest = NULL;
         for (char *one = strtok_r(settings, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
-            *strchr(one, '=') = '\0';
+            strchr(one, '=')[1] = '\0';
             /* one parameter sets the sample rate of the generator and of all ROPs */
-            assert_string_not_equal(one, "RASTERIZER.MSAASamplesCycle");
-            for (uint32_t k = 0; k < IDEALS; k++)
-                assert_true(k == i || !strstr(ideals[k].settings, one));
+            assert_string_not_equal(one, "RASTERIZER.MSAASamplesCycle=");
+            for (uint32_t k = 0; k < IDEALS + LIMITS; k++)
+                assert_true(k == i || !strstr(settings_of(k), one));
         }
         free(settings);
     }

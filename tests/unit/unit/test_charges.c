@@ -36,7 +36,8 @@ static const struct {
      frame_unseen_triangles},
     {ALL_IDEAL, "RASTERIZER.StampsPerCycle=1", "generate", QUADS, frame_layers},
     /* two quads at a time, four attributes each */
-    {ALL_IDEAL, "RASTERIZER.NumInterpolators=1", "interpolate", QUADS / 2 * 4, frame_varyings},
+    {ALL_IDEAL, "RASTERIZER.NumInterpolators=1 RASTERIZER.InterpolatedStampsPerCycle=0",
+     "interpolate", QUADS / 2 * 4, frame_varyings},
     /* two units; a quad is four threads */
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.InputsPerCycle=1", "load", QUADS / 2 * 4, frame_layers},
     {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.OutputsPerCycle=1", "load", QUADS / 2 * 4, frame_layers},
@@ -47,8 +48,9 @@ static const struct {
     {IDEAL_shader, "", "vertex_issue", VERTICES / 4 / 2 * INSTRUCTIONS, frame_long_vertices},
     {IDEAL_shader, "", "result", (INSTRUCTIONS - 1) * (ADD_LATENCY - 1), frame_chain},
     /* one bilinear sample of a quad per cycle */
-    {ALL_IDEAL, IN_TURN " FRAGMENTSHADER.PerfectTextures=FALSE", "filter",
-     PIXELS / 4 * 2 / 2 * TEXELS, frame_texels},
+    {ALL_IDEAL,
+     IN_TURN " FRAGMENTSHADER.PerfectTextures=FALSE FRAGMENTSHADER.TextureSamplesPerCycle=1",
+     "filter", PIXELS / 4 * 2 / 2 * TEXELS, frame_texels},
     /* a pixel of 4 bytes takes two cycles at BytesPerPixel = 2 */
     {ALL_IDEAL, "ZSTENCILTEST.StampsPerCycle=1 ZSTENCILTEST.BytesPerPixel=2", "test", QUADS / 2 * 2,
      frame_layers},
@@ -89,7 +91,9 @@ static const struct {
      "MEMORYCONTROLLER.ReadLatency=400 STREAMER.InputCacheInputQueueSize=2 "
      "STREAMER.InputCacheLineSize=64 STREAMER.InputRequestQueueSize=512",
      "latency_attribute", VERTICES * 16 / 64 / 2 * 400, frame_vertices},
-    {IDEAL_memory, "MEMORYCONTROLLER.ReadLatency=1000 FRAGMENTSHADER.PerfectTextures=FALSE",
+    {IDEAL_memory,
+     "MEMORYCONTROLLER.ReadLatency=1000 FRAGMENTSHADER.PerfectTextures=FALSE "
+     "FRAGMENTSHADER.TextureSamplesPerCycle=1",
      "latency_texture", 1000, frame_texel_chain},
     {ALL_IDEAL, "RASTERIZER.GroupLinger=500", "gather", 500, frame_quad},
     {ALL_IDEAL, "RASTERIZER.HZAccessLatency=500", "hierarchy", 500, frame_quad},
@@ -165,7 +169,7 @@ in_intervals(void **state)
 enum { LONGER = 15 };
 #define SLOW_MEMORY                                                                                \
     "MEMORYCONTROLLER.ReadLatency=700 MEMORYCONTROLLER.WriteLatency=500 "                          \
-    "FRAGMENTSHADER.PerfectTextures=FALSE"
+    "FRAGMENTSHADER.PerfectTextures=FALSE FRAGMENTSHADER.TextureSamplesPerCycle=1"
 static const struct {
     const char *name, *causes; /* separated and surrounded by spaces */
     int times;

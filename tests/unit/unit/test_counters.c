@@ -76,25 +76,29 @@ static const struct {
     /* a quad of 16 bytes takes four cycles of a port of 4 bytes, and the next one waits; each line
      * of the surface also uses a write port */
     {ALL_IDEAL,
-     "ZSTENCILTEST.ZCachePortWidth=4 ZSTENCILTEST.ZCacheExtraReadPort=FALSE",
+     "ZSTENCILTEST.ZCachePortWidth=4 ZSTENCILTEST.ZCachePorts=1 "
+     "ZSTENCILTEST.ZCacheExtraReadPort=FALSE",
      frame_layers,
      {{"cycles", QUADS / 2 * 4, QUADS / 2 * 4 + QUADS / 2},
       {"zstencil.read_port_stalls", QUADS * 3, QUADS * 4},
       {"zstencil.write_port_stalls", 0, 0}}},
     {ALL_IDEAL,
-     "ZSTENCILTEST.ZCachePortWidth=4 ZSTENCILTEST.ZCacheExtraWritePort=FALSE",
+     "ZSTENCILTEST.ZCachePortWidth=4 ZSTENCILTEST.ZCachePorts=1 "
+     "ZSTENCILTEST.ZCacheExtraWritePort=FALSE",
      frame_layers,
      {{"cycles", QUADS / 2 * 4 + PIXELS / 2, QUADS / 2 * 4 + PIXELS / 2 + QUADS / 2},
       {"zstencil.write_port_stalls", QUADS * 3, QUADS * 4 + PIXELS},
       {"zstencil.read_port_stalls", 0, QUADS}}},
     {ALL_IDEAL,
-     "COLORWRITE.ColorCachePortWidth=4 COLORWRITE.ColorCacheExtraReadPort=FALSE",
+     "COLORWRITE.ColorCachePortWidth=4 COLORWRITE.ColorCachePorts=1 "
+     "COLORWRITE.ColorCacheExtraReadPort=FALSE",
      frame_layers,
      {{"cycles", QUADS / 2 * 4, QUADS / 2 * 4 + QUADS / 2},
       {"colorwrite.read_port_stalls", QUADS * 3, QUADS * 4},
       {"colorwrite.write_port_stalls", 0, 0}}},
     {ALL_IDEAL,
-     "COLORWRITE.ColorCachePortWidth=4 COLORWRITE.ColorCacheExtraWritePort=FALSE",
+     "COLORWRITE.ColorCachePortWidth=4 COLORWRITE.ColorCachePorts=1 "
+     "COLORWRITE.ColorCacheExtraWritePort=FALSE",
      frame_layers,
      {{"cycles", QUADS / 2 * 4 + PIXELS / 2, QUADS / 2 * 4 + PIXELS / 2 + QUADS / 2},
       {"colorwrite.write_port_stalls", QUADS * 3, QUADS * 4 + PIXELS},

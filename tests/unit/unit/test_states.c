@@ -36,11 +36,19 @@ struct expected {
         "streamer", "blocked", 0, 0                                                                \
     }
 
+/* Queues and ports of the usual size. */
+#define FEW_WAIT                                                                                   \
+    "RASTERIZER.GeneratedStampQueueSize=256 RASTERIZER.EarlyZQueueSize=256 "                       \
+    "RASTERIZER.EarlyZTestedStampQueueSize=32 RASTERIZER.TilesPerCycle=2 "                         \
+    "RASTERIZER.ShaderInputQueueSize=128 RASTERIZER.ShadedStampQueueSize=640 "                     \
+    "COLORWRITE.ColorCachePorts=1"
+
 /* Short queues, which fill at once. */
 #define SHORT_QUEUES                                                                               \
-    "ZSTENCILTEST.ReadQueueSize=1 ZSTENCILTEST.OpQueueSize=1 ZSTENCILTEST.WriteQueueSize=1 "       \
-    "RASTERIZER.ShaderOutputQueueSize=1 COLORWRITE.InputQueueSize=2 COLORWRITE.FetchQueueSize=1 "  \
-    "FRAGMENTSHADER.ExecutableThreads=64"
+    FEW_WAIT " ZSTENCILTEST.ReadQueueSize=1 ZSTENCILTEST.OpQueueSize=1 "                           \
+             "ZSTENCILTEST.WriteQueueSize=1 RASTERIZER.ShaderOutputQueueSize=1 "                   \
+             "COLORWRITE.InputQueueSize=2 COLORWRITE.FetchQueueSize=1 "                            \
+             "FRAGMENTSHADER.ExecutableThreads=64"
 
 static const struct {
     int real; /* enum ideal_number of the resource that is not ideal, or ALL_IDEAL */
@@ -95,7 +103,7 @@ static const struct {
       {"setup", "blocked", 0, 0}}},
     /* four attributes take two cycles per quad */
     {ALL_IDEAL,
-     "RASTERIZER.NumInterpolators=1",
+     "RASTERIZER.NumInterpolators=1 RASTERIZER.InterpolatedStampsPerCycle=0 " FEW_WAIT,
      frame_varyings,
      {{"interpolator", "busy", 2 * QUADS, 2 * QUADS + FEW},
       {"fraggen", "blocked", QUADS, UINT64_MAX},
@@ -109,7 +117,7 @@ static const struct {
       FRONT_IS_DONE(2 * QUADS)}},
     /* an element of four bytes takes four turns of a port */
     {ALL_IDEAL,
-     "ZSTENCILTEST.StampsPerCycle=1 ZSTENCILTEST.BytesPerPixel=1",
+     "ZSTENCILTEST.StampsPerCycle=1 ZSTENCILTEST.BytesPerPixel=1 " FEW_WAIT,
      frame_layers,
      {{"zstencil", "busy", 4 * PAIRED_QUADS, 4 * PAIRED_QUADS + QUADS / 50},
       {"zstencil", "blocked", 0, 0},
@@ -123,7 +131,8 @@ static const struct {
     {ALL_IDEAL,
      "COLORWRITE.StampsPerCycle=1 COLORWRITE.BytesPerPixel=1 " SHORT_QUEUES,
      frame_layers,
-     {{"colorwrite", "busy", 4 * PAIRED_QUADS, 4 * PAIRED_QUADS + QUADS / 50},
+     {/* the last quad leaves in the first cycle of its four passes */
+      {"colorwrite", "busy", 4 * PAIRED_QUADS - 3, 4 * PAIRED_QUADS + QUADS / 50},
       {"colorwrite", "blocked", 0, 0},
       {"fraggen", "blocked", QUADS / 2, UINT64_MAX},
       {"hz", "blocked", QUADS / 2, UINT64_MAX},
@@ -138,7 +147,8 @@ static const struct {
      * waits for eight dependent texels, then executes the MOV. */
     {ALL_IDEAL,
      IN_TURN " FRAGMENTSHADER.ThreadResources=384 FRAGMENTSHADER.PerfectTextures=FALSE "
-             "FRAGMENTSHADER.AddressALULatency=100",
+             "FRAGMENTSHADER.TextureSamplesPerCycle=1 "
+             "RASTERIZER.ShadedStampsPerCycle=0 FRAGMENTSHADER.AddressALULatency=100",
      frame_texels,
      {{"shader", "busy", PIXELS / 4, PIXELS / 4 * (TEXELS + 1) + QUADS / 50},
       {"shader", "waiting", PIXELS / 4 * (TEXELS + 1), UINT64_MAX},
@@ -158,7 +168,7 @@ static const struct {
       {"blitter", "blocked", 0, 0}}},
     /* the quads of a unit issue one instruction per cycle */
     {IDEAL_shader,
-     "",
+     "RASTERIZER.InterpolatedStampQueueSize=16 " FEW_WAIT,
      frame_long_fragments,
      {{"shader", "busy", PIXELS / 8 * INSTRUCTIONS, PIXELS / 8 * INSTRUCTIONS + FEW},
       {"shader", "blocked", 0, 0},
