@@ -4,7 +4,7 @@
 
 #include "analysis/application.h"
 #include "base/args.h"
-#include "report/compare/ideals.h"
+#include "report/compare/steps.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -62,13 +62,14 @@ struct topdown_selection {
 bool topdown_program(const struct topdown_selection *selection,
                      const struct topdown_request *request, struct error *err);
 
-/* Simulates the frames again, with one accused resource ideal at a time (topdown_prove.c). The runs
+/* Simulates the frames again, with one accused resource ideal at a time, and with the advised steps
+ * of parameters, at most 12 times (topdown_prove.c). The runs
  * stay in the sweep DIR/prove. Prints the measured and the expected gains. Returns false on errors.
  * Also returns false if the resource with the highest expected gain gains over two points less than
  * another. */
 bool topdown_prove(const char *dir, const struct params *params, const struct frame_set *frames,
-                   const struct ideal_gains *gains, const struct topdown_request *request,
-                   struct error *err);
+                   const struct ideal_gains *gains, const struct steps *steps,
+                   const struct topdown_request *request, struct error *err);
 
 /* ---- running a profiler (topdown_profiler.c) ---- */
 

@@ -1,5 +1,5 @@
 /* aetius topdown RUN --prove: simulates the frames of a run again on machines with one ideal
- * resource each, as a sweep in RUN/prove. */
+ * resource each, and with the advised steps of parameters, as a sweep in RUN/prove. */
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/text_table.h"
@@ -14,6 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Simulations of a proof: one per ideal resource, one of the pair that gains together, the step of
+ * the verdict's resource, and the best step. */
+enum { PROOF_PAIR = IDEALS, PROOF_STEPS, PROOF_STEP_COUNT = 2, PROOFS = PROOF_STEPS + 2 };
+enum { PROOFS_MOST = 12 };
+
 struct proof {
     const char *dir;
     char *trace, *preset;
@@ -22,10 +27,11 @@ struct proof {
     struct params base;
     const struct ideal_gains *gains;
     enum ideal_number pair[2];
-    bool has_pair;             /* `pair` is expected to gain more than each resource alone */
-    double gained[IDEALS + 1]; /* in cycles; NAN: not tried; the last one: the pair */
+    bool has_pair; /* `pair` is expected to gain more than each resource alone */
+    const struct step *steps[PROOF_STEP_COUNT]; /* NULL: none, or the same as the one before */
+    double gained[PROOFS];                      /* in cycles; NAN: not tried */
     struct sweep sweep;
-    size_t run_of[IDEALS + 1]; /* index in the sweep + 1; 0: not tried; the last one: the pair */
+    size_t run_of[PROOFS]; /* index in the sweep + 1; 0: not tried */
 };
 
 static void
@@ -64,32 +70,59 @@ read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *f
     return ok;
 }
 
+/* Adds a run of the machine, unless there are PROOFS_MOST runs. */
+static bool
+add_run(struct proof *proof, uint32_t number, char *name, const struct params *params,
+        struct error *err)
+{
+    bool ok = true;
+    if (proof->sweep.runs.count < PROOFS_MOST) {
+        ok = sweep_add_run(&proof->sweep, 0, name, proof->preset, params, SWEEP_BLOCKS_NONE, err);
+        proof->run_of[number] = proof->sweep.runs.count;
+    }
+    free(name);
+    return ok;
+}
+
+static bool
+add_ideal(struct proof *proof, uint32_t i, struct error *err)
+{
+    struct params params = proof->base;
+    return ideal_apply(&ideals[i], &params, err) &&
+           add_run(proof, i, mem_printf("ideal %s", ideals[i].name), &params, err);
+}
+
+static bool
+add_pair(struct proof *proof, struct error *err)
+{
+    const struct ideal *first = &ideals[proof->pair[0]], *second = &ideals[proof->pair[1]];
+    struct params params = proof->base;
+    return ideal_apply(first, &params, err) && ideal_apply(second, &params, err) &&
+           add_run(proof, PROOF_PAIR, mem_printf("ideal %s and %s", first->name, second->name),
+                   &params, err);
+}
+
+static bool
+add_step(struct proof *proof, uint32_t s, struct error *err)
+{
+    struct params params = proof->base;
+    return step_apply(proof->steps[s], &params, err) &&
+           add_run(proof, PROOF_STEPS + s, step_text(proof->steps[s], " "), &params, err);
+}
+
 /* Adds one run per accused resource, with that resource ideal. The verdict's resource is among
- * them. Adds a run for the pair that gains together. */
+ * them. Before them, adds runs for the steps and for the pair that gains together. */
 static bool
 add_runs(struct proof *proof, struct error *err)
 {
     const enum ideal_number verdict = ideals_verdict(proof->gains);
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < IDEALS; i++) {
-        struct params params = proof->base;
-        if (i != verdict && proof->gains->most[i] < VERDICT_ACCUSED * proof->gains->cycles)
-            continue;
-        char *name = mem_printf("ideal %s", ideals[i].name);
-        ok = ideal_apply(&ideals[i], &params, err) &&
-             sweep_add_run(&proof->sweep, 0, name, proof->preset, &params, SWEEP_BLOCKS_NONE, err);
-        proof->run_of[i] = proof->sweep.runs.count;
-        free(name);
-    }
-    if (ok && proof->has_pair) {
-        const struct ideal *first = &ideals[proof->pair[0]], *second = &ideals[proof->pair[1]];
-        struct params params = proof->base;
-        char *name = mem_printf("ideal %s and %s", first->name, second->name);
-        ok = ideal_apply(first, &params, err) && ideal_apply(second, &params, err) &&
-             sweep_add_run(&proof->sweep, 0, name, proof->preset, &params, SWEEP_BLOCKS_NONE, err);
-        proof->run_of[IDEALS] = proof->sweep.runs.count;
-        free(name);
-    }
+    bool ok = add_ideal(proof, verdict, err);
+    for (uint32_t s = 0; ok && s < PROOF_STEP_COUNT; s++)
+        ok = !proof->steps[s] || add_step(proof, s, err);
+    ok = ok && (!proof->has_pair || add_pair(proof, err));
+    for (uint32_t i = 0; ok && i < IDEALS; i++)
+        if (i != verdict && proof->gains->most[i] >= VERDICT_ACCUSED * proof->gains->cycles)
+            ok = add_ideal(proof, i, err);
     return ok;
 }
 
@@ -97,7 +130,7 @@ static bool
 read_gains(struct proof *proof, struct error *err)
 {
     bool ok = true;
-    for (uint32_t i = 0; i <= IDEALS; i++) {
+    for (uint32_t i = 0; i < PROOFS; i++) {
         proof->gained[i] = (double)NAN;
         if (!ok || !proof->run_of[i])
             continue;
@@ -128,39 +161,77 @@ try_ideals(struct proof *proof, uint64_t jobs, struct error *err)
     return ok;
 }
 
+static void
+put_gain(struct text_table *table, const struct proof *proof, double most, double expected,
+         uint32_t number)
+{
+    if (isnan(most))
+        text_table_cell(table, "%s", "");
+    else
+        text_table_cell(table, "%.1f %%", 100 * most / proof->cycles);
+    text_table_cell(table, "%.1f %%", 100 * expected / proof->cycles);
+    text_table_cell(table, "%.1f %%", 100 * proof->gained[number] / proof->cycles);
+    text_table_end_row(table);
+}
+
+static void
+put_ideals(struct text_table *table, const struct proof *proof)
+{
+    text_table_cells(table, "ideal|at most|expected|gained");
+    text_table_end_row(table);
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (!isnan(proof->gained[i])) {
+            text_table_cell(table, "%s", ideals[i].name);
+            put_gain(table, proof, proof->gains->most[i], proof->gains->expected[i], i);
+        }
+    if (!isnan(proof->gained[PROOF_PAIR])) {
+        const enum ideal_number first = proof->pair[0], second = proof->pair[1];
+        text_table_cell(table, "%s and %s", ideals[first].name, ideals[second].name);
+        put_gain(table, proof, (double)NAN, proof->gains->together[first][second], PROOF_PAIR);
+    }
+}
+
+/* Prints the gains of the steps, if there are any. */
+static void
+print_steps(const struct proof *proof)
+{
+    struct text_table table = {0};
+    text_table_cells(&table, "step|expected|gained");
+    text_table_end_row(&table);
+    bool any = false;
+    for (uint32_t s = 0; s < PROOF_STEP_COUNT; s++) {
+        if (isnan(proof->gained[PROOF_STEPS + s]))
+            continue;
+        char *text = step_text(proof->steps[s], " ");
+        text_table_cell(&table, "%s", text);
+        text_table_cell(&table, "%.1f %%", 100 * proof->steps[s]->expected / proof->cycles);
+        text_table_cell(&table, "%.1f %%", 100 * proof->gained[PROOF_STEPS + s] / proof->cycles);
+        text_table_end_row(&table);
+        free(text);
+        any = true;
+    }
+    if (any)
+        puts("");
+    if (any)
+        text_table_put(&table, TEXT_TABLE_TEXT, stdout);
+    else
+        text_table_fini(&table);
+}
+
 /* Prints the measured and the expected gains. Returns whether they agree. */
 static bool
 print_proof(const struct proof *proof, struct error *err)
 {
-    static const char *const titles[] = {"ideal", "at most", "expected", "gained"};
     struct text_table table = {0};
     const enum ideal_number verdict = ideals_verdict(proof->gains);
     uint32_t best = verdict;
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
-        text_table_cell(&table, "%s", titles[i]);
-    text_table_end_row(&table);
-    for (uint32_t i = 0; i < IDEALS; i++) {
-        if (isnan(proof->gained[i]))
-            continue;
-        text_table_cell(&table, "%s", ideals[i].name);
-        text_table_cell(&table, "%.1f %%", 100 * proof->gains->most[i] / proof->cycles);
-        text_table_cell(&table, "%.1f %%", 100 * proof->gains->expected[i] / proof->cycles);
-        text_table_cell(&table, "%.1f %%", 100 * proof->gained[i] / proof->cycles);
-        text_table_end_row(&table);
+    for (uint32_t i = 0; i < IDEALS; i++)
         if (proof->gained[i] > proof->gained[best])
             best = i;
-    }
-    if (proof->has_pair) {
-        const enum ideal_number first = proof->pair[0], second = proof->pair[1];
-        text_table_cell(&table, "%s and %s", ideals[first].name, ideals[second].name);
-        text_table_cell(&table, "%s", "");
-        text_table_cell(&table, "%.1f %%",
-                        100 * proof->gains->together[first][second] / proof->cycles);
-        text_table_cell(&table, "%.1f %%", 100 * proof->gained[IDEALS] / proof->cycles);
-        text_table_end_row(&table);
-    }
+    put_ideals(&table, proof);
     puts("");
     text_table_put(&table, TEXT_TABLE_TEXT, stdout);
+    print_steps(proof);
     if (proof->gained[verdict] + VERDICT_WITHIN * proof->cycles >= proof->gained[best]) {
         printf("\nproven: no other ideal resource gains more than %s\n", ideals[verdict].name);
         return true;
@@ -172,11 +243,15 @@ print_proof(const struct proof *proof, struct error *err)
 
 bool
 topdown_prove(const char *dir, const struct params *params, const struct frame_set *frames,
-              const struct ideal_gains *gains, const struct topdown_request *request,
-              struct error *err)
+              const struct ideal_gains *gains, const struct steps *steps,
+              const struct topdown_request *request, struct error *err)
 {
     struct proof proof = {.dir = dir, .base = *params, .gains = gains};
     proof.has_pair = ideals_together(gains, &proof.pair[0], &proof.pair[1]);
+    proof.steps[0] = steps_of(steps, ideals_verdict(gains));
+    proof.steps[1] = steps_best(steps, ideals_verdict(gains));
+    if (proof.steps[1] == proof.steps[0])
+        proof.steps[1] = NULL;
     fflush(stdout);
     interrupt_watch();
     struct run_json run;

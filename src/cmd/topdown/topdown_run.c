@@ -14,6 +14,7 @@
 #include "cmd/topdown/topdown.h"
 #include "cmd/options.h"
 #include "report/compare/ideals.h"
+#include "report/compare/steps.h"
 #include "report/draw/draws.h"
 #include "report/findings/findings.h"
 #include "report/run/profile_table.h"
@@ -47,6 +48,7 @@ struct view {
     struct topdown_tree pipeline, shaders;
     struct ideal_gains gains;
     const struct params *params; /* of the run */
+    struct steps steps;          /* of parameters; the best one first */
 };
 
 /* The draws of the selected frames, and what the program does wrong in them. */
@@ -148,6 +150,7 @@ view_fini(struct view *view)
 {
     topdown_tree_fini(&view->pipeline);
     topdown_tree_fini(&view->shaders);
+    steps_fini(&view->steps);
 }
 
 static bool
@@ -157,7 +160,8 @@ view_init(struct view *view, struct rows rows, struct error *err)
     const struct ideal_rows wanted = {&rows.run->table, rows.frames, rows.row};
     if (pipeline_tree(statistic, &rows, &view->pipeline, err) &&
         shader_tree(statistic, &rows, &view->shaders, err) &&
-        ideals_predict(&wanted, view->params, &view->gains, err))
+        ideals_predict(&wanted, view->params, &view->gains, err) &&
+        steps_predict(&wanted, view->params, &view->gains, &view->steps, err))
         return true;
     view_fini(view);
     return fail_prefix(err, "%s", rows.run->dir);
@@ -313,6 +317,24 @@ print_parts(const part_list *parts, const char *what)
     text_table_fini(&table);
 }
 
+/* Prints the advice for a resource, and the step of a parameter that is expected to gain most. */
+static void
+print_advice(const struct view *view, enum ideal_number n)
+{
+    const struct step *step = steps_of(&view->steps, n);
+    const uint32_t width = line_width(stdout);
+    if (!step) {
+        print_wrapped(stdout, width, 2, 4, "advice: %s; no step of a parameter gains %.0f %%",
+                      ideals[n].advice, 100 * STEP_LEAST);
+        return;
+    }
+    char *text = step_text(step, " ");
+    print_wrapped(stdout, width, 2, 4, "advice: %s", ideals[n].advice);
+    print_wrapped(stdout, width, 2, 4, "step: %s; %.1f %% fewer are predicted with it", text,
+                  100 * step->expected / view->gains.cycles);
+    free(text);
+}
+
 static void
 print_gain(const struct view *view, enum ideal_number n, bool is_verdict)
 {
@@ -325,8 +347,7 @@ print_gain(const struct view *view, enum ideal_number n, bool is_verdict)
                   ideals[n].name, words);
     if (is_verdict)
         fputs(color_code(stdout, COLOR_END), stdout);
-    print_wrapped(stdout, width, 2, 4, "advice: %s; parameter %s", ideals[n].advice,
-                  ideals_parameter(&view->gains, n, view->params));
+    print_advice(view, n);
 }
 
 /* Resources with this share of the cycles are always listed. */
@@ -360,6 +381,7 @@ print_gains(const struct view *view)
                       "together, %s and %s: %.1f %% fewer are predicted without both",
                       ideals[first].name, ideals[second].name,
                       100 * gains->together[first][second] / gains->cycles);
+    steps_print_best(&view->steps, gains, ideals_verdict(gains), stdout);
     if (hide)
         print_wrapped(
             stdout, line_width(stdout), 0, 2,
@@ -487,6 +509,7 @@ gains_json(const struct view *view)
         cJSON_AddStringToObject(object, "parameter",
                                 ideals_parameter(gains, (enum ideal_number)i, view->params));
         cJSON_AddStringToObject(object, "advice", ideals[i].advice);
+        cJSON_AddItemToObject(object, "step", step_json(steps_of(&view->steps, i), gains));
         cJSON_AddItemToArray(list, object);
     }
     return list;
@@ -504,6 +527,7 @@ verdict_json(const struct view *view)
     cJSON_AddItemToObject(object, "expected_gain", json_number(gains->expected[number] / all));
     cJSON_AddStringToObject(object, "parameter", ideals_parameter(gains, number, view->params));
     cJSON_AddStringToObject(object, "advice", ideals[number].advice);
+    cJSON_AddItemToObject(object, "step", step_json(steps_of(&view->steps, number), gains));
     return object;
 }
 
@@ -532,6 +556,7 @@ add_view(cJSON *object, const struct view *view, uint32_t level)
     cJSON_AddItemToObject(object, "verdict", verdict_json(view));
     cJSON_AddItemToObject(object, "resources", gains_json(view));
     cJSON_AddItemToObject(object, "together", together_json(&view->gains));
+    cJSON_AddItemToObject(object, "steps", steps_json(&view->steps, &view->gains));
     cJSON *shaders = cJSON_AddObjectToObject(object, "shaders");
     cJSON_AddItemToObject(shaders, "total", json_number(view->shaders.values[0]));
     cJSON_AddStringToObject(shaders, "unit", "slots");
@@ -571,6 +596,7 @@ put_csv(const struct view *view, uint32_t level, const char *name)
 {
     topdown_csv(&view->pipeline, level, &name, 1, stdout);
     topdown_csv(&view->shaders, level, &name, 1, stdout);
+    steps_csv(&view->steps, &view->gains, name, stdout);
 }
 
 static void
@@ -662,7 +688,7 @@ report_run(const struct run *run, const struct frame_set *frames,
         print_topdown_run_text(&rows, &view, &parts, &draws, request);
     ok = ok && (!request->svg || draw(&view, &parts, request, err));
     if (ok && request->prove)
-        ok = topdown_prove(run->dir, &run->params, frames, &view.gains, request, err);
+        ok = topdown_prove(run->dir, &run->params, frames, &view.gains, &view.steps, request, err);
     run_draws_fini(&draws);
     view_fini(&view);
     free_parts(&parts);

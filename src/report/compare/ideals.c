@@ -285,10 +285,18 @@ removed_by(const struct row_costs *costs, uint32_t set)
     return (set & both) == both ? removed - costs->texture_reads : removed;
 }
 
+/* Expected cycles of the row if `left` cycles remain, `part` of them for a resource that needs
+ * `bound` cycles. In the best case, the resource's work overlaps with the remaining cycles. In the
+ * worst case, its work outside them follows them. The result is the mean of both cases. */
+static double
+cycles_beside(const struct row_costs *costs, double left, double bound, double part)
+{
+    const double beside = fmax(left, bound), behind = left + fmax(0, bound - part);
+    return fmin((beside + behind) / 2, costs->cycles);
+}
+
 /* Expected cycles of the row if the resources of `set` are free and resource `other` is the limit.
- * In the best case, the other's work overlaps with the remaining cycles. In the worst case, its
- * work outside them follows them. The result is the mean of both cases. If textures are ideal,
- * memory does not read them. */
+ * If textures are ideal, memory does not read them. */
 static double
 cycles_without(const struct row_costs *costs, uint32_t set, uint32_t other)
 {
@@ -299,8 +307,7 @@ cycles_without(const struct row_costs *costs, uint32_t set, uint32_t other)
     if ((set & BIT(IDEAL_texture) && other == IDEAL_memory) ||
         (set & BIT(IDEAL_memory) && other == IDEAL_texture))
         part -= costs->texture_reads;
-    const double beside = fmax(left, bound), behind = left + fmax(0, bound - part);
-    return fmin((beside + behind) / 2, costs->cycles);
+    return cycles_beside(costs, left, bound, part);
 }
 
 /* Expected cycles of the row if the resources of `set` are free. *longest: the resource that is the
@@ -354,6 +361,26 @@ fill_drain(struct draw_chain *draws, const struct row_costs *costs)
     return filled;
 }
 
+double
+ideals_changed_row(const struct ideal_sum *sum, const double *numbers,
+                   const double gone[CAUSE_COUNT], const double work[IDEALS])
+{
+    struct row_costs costs;
+    double removed[IDEALS] = {0}, left, without;
+    read_row(sum, numbers, NULL, &costs);
+    left = costs.cycles;
+    for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
+        left -= gone[c] * costs.causes[c];
+        for (uint32_t i = 0; i < IDEALS; i++)
+            removed[i] += sum->removes[i][c] ? gone[c] * costs.causes[c] : 0;
+    }
+    without = left;
+    for (uint32_t k = 0; k < IDEALS; k++)
+        without = fmax(without, cycles_beside(&costs, left, costs.bound[k] * work[k],
+                                              costs.most[k] - removed[k]));
+    return costs.cycles - without;
+}
+
 /* All draws together take at least the work of the busiest resource. */
 static void
 predict_drain(struct ideal_gains *gains, const struct draw_chain *draws)
@@ -383,18 +410,24 @@ ideals_take(struct ideal_sum *sum, struct ideal_gains *gains)
 /* ---- rows of a table ---- */
 
 void
+ideals_read_row(const struct csv_table *table, uint32_t row, double *numbers)
+{
+    const uint64_t *cells = &table->values[(size_t)row * table->columns];
+    for (uint32_t c = 0; c < table->columns; c++)
+        numbers[c] = table->is_number[c] ? (double)cells[c] : (double)NAN;
+}
+
+void
 ideals_table_row(struct ideal_sum *sum, const struct csv_table *table, uint32_t row,
                  double *numbers)
 {
-    const uint64_t *cells = &table->values[(size_t)row * table->columns];
     const int32_t work = csv_column(table, "work");
-    for (uint32_t c = 0; c < table->columns; c++)
-        numbers[c] = table->is_number[c] ? (double)cells[c] : (double)NAN;
+    ideals_read_row(table, row, numbers);
     ideals_row(sum, numbers, work >= 0 ? csv_field(table, row, work) : NULL);
 }
 
-static bool
-is_wanted(const struct ideal_rows *wanted, uint32_t frame, uint32_t row)
+bool
+ideals_want(const struct ideal_rows *wanted, uint32_t frame, uint32_t row)
 {
     return wanted->row >= 0 ? row == wanted->row : frame_set_has(wanted->frames, frame);
 }
@@ -415,7 +448,7 @@ ideals_predict(const struct ideal_rows *wanted, const struct params *params,
     double *numbers = mem_array((size_t)table->columns, sizeof *numbers);
     for (uint32_t r = 0; sum && r < table->rows; r++) {
         const uint32_t number = (uint32_t)csv_value(table, r, frame);
-        if (!is_wanted(wanted, number, r))
+        if (!ideals_want(wanted, number, r))
             continue;
         if (number != last) {
             ideals_take(sum, &some);

@@ -87,6 +87,14 @@ void ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind);
 void ideals_take(struct ideal_sum *sum, struct ideal_gains *gains);
 void ideals_end(struct ideal_sum *sum); /* accepts NULL */
 
+/* Expected saving of a row on a machine with other parameters, which are those of `sum`. gone[c]:
+ * share of the cycles of cause c that no longer occur, 0 to 1. work[k]: share of the work of
+ * resource k that remains, if its metric does not contain the parameters; otherwise 1. */
+double ideals_changed_row(const struct ideal_sum *sum, const double *numbers,
+                          const double gone[CAUSE_COUNT], const double work[IDEALS]);
+
+/* Reads a row of a table; NaN for columns without numbers. */
+void ideals_read_row(const struct csv_table *table, uint32_t row, double *numbers);
 /* Adds a row of a table that has the columns of `sum`. `numbers`: scratch space, one element per
  * column. */
 void ideals_table_row(struct ideal_sum *sum, const struct csv_table *table, uint32_t row,
@@ -97,6 +105,8 @@ struct ideal_rows {
     const struct frame_set *frames; /* all rows of these frames */
     int64_t row;                    /* only this row; -1: use `frames` */
 };
+/* Whether a row of a frame is among them. */
+bool ideals_want(const struct ideal_rows *rows, uint32_t frame, uint32_t row);
 /* Returns false if columns are missing. */
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
                     struct ideal_gains *gains, struct error *err);
