@@ -107,7 +107,7 @@ record() {
     file=$1
     shift
     mkdir -p "$out/traces"
-    "$aetius" capture --force -o "$file" "$@" >"$file.log" 2>&1 || {
+    "$aetius" capture --gl 2.1 --force -o "$file" "$@" >"$file.log" 2>&1 || {
         say "could not capture $file: $(tail -n 1 "$file.log")"
         return 1
     }
@@ -284,7 +284,7 @@ part_piglit() {
         mkdir -p "$at"
         rm -rf "$at/ours" "$at/reference"
         say "piglit $list: Aetius"
-        run_piglit "$list" "$at/ours" --functional || true
+        run_piglit "$list" "$at/ours" --functional --gl 2.1 || true
         say "piglit $list: reference"
         run_piglit "$list" "$at/reference" --reference || true
         piglit_results "$at/ours" >"$at/ours.txt"
@@ -310,7 +310,7 @@ part_verify() {
         command=${line##* ::: }
         rm -f "$trace"
         # The commands use paths of test programs relative to /usr/bin.
-        (cd /usr/bin && timeout -k 10 120 "$aetius" capture --force -o "$trace" -- $command) \
+        (cd /usr/bin && timeout -k 10 120 "$aetius" capture --gl 2.1 --force -o "$trace" -- $command) \
             >"$trace.log" 2>&1 </dev/null || true
         if [ ! -s "$trace" ]; then
             printf '%s\tskip\trenders nothing\n' "$name" >>"$out/pictures.txt"

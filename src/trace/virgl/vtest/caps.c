@@ -41,6 +41,12 @@ gl_offer_parse(const char *name, enum gl_offer *offer, struct error *err)
 }
 
 const char *
+gl_offer_name(enum gl_offer offer)
+{
+    return offers[offer].name;
+}
+
+const char *
 gl_offer_version(enum gl_offer offer, bool is_es)
 {
     return is_es ? offers[offer].es : offers[offer].desktop;
