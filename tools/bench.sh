@@ -227,7 +227,7 @@ part_capture() {
         VTEST_SOCKET_NAME="$socket" LD_PRELOAD="$(realpath "$(dirname "$aetius")")/libaetius-shim.so" \
         >"$out/alone.log" || true
     kill $server 2>/dev/null || true
-    play "$aetius" capture --force -o "$out/whole.trace" -- >"$out/whole.log" || true
+    play "$aetius" capture --gl 2.1 --force -o "$out/whole.trace" -- >"$out/whole.log" || true
     echo 'OpenArena, the whole demo at 640x480, frames per second as the game reports them:'
     awk -v alone="$(rate "$out/alone.log")" -v captured="$(rate "$out/whole.log")" 'BEGIN {
         printf "  virgl_test_server alone %8.2f\n", alone

@@ -19,7 +19,7 @@ PATH=$programs:$PATH # so that traces store the program's name without a folder
 record() {
     to=$1
     shift
-    "$aetius" capture --force -o "$to" -- "$@" >"$work/log" 2>&1 || {
+    "$aetius" capture --gl 2.1 --force -o "$to" -- "$@" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         exit 1
     }

@@ -11,7 +11,7 @@ capture() {
     to=$1
     log=$2
     shift 2
-    [ -f "$to" ] || "$aetius" capture -o "$to.part" -- "$@" >"$log" 2>&1 || {
+    [ -f "$to" ] || "$aetius" capture --gl 2.1 -o "$to.part" -- "$@" >"$log" 2>&1 || {
         tail -n 5 "$log" >&2
         echo "could not capture $1 (see $log)" >&2
         exit 1
@@ -43,7 +43,7 @@ play_game() {
     range=$4
     shift 4
     # shellcheck disable=SC2046  # words
-    HOME=$PWD/$out/home "$aetius" capture -o "$game_trace.part" --frames "$range" --stop -- \
+    HOME=$PWD/$out/home "$aetius" capture --gl 2.1 -o "$game_trace.part" --frames "$range" --stop -- \
         $(game "$width" "$height") "$@" </dev/null >"$out/game.log" 2>&1 || {
         tail -n 5 "$out/game.log" >&2
         echo "could not capture OpenArena (see $out/game.log)" >&2

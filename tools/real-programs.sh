@@ -52,7 +52,7 @@ program_row() {
     mkdir -p "$of"
     rm -f "$of/row.json"
     began=$(date +%s.%N)
-    run_quietly "$of/home" "$aetius" capture --force -o "$trace" --frames "$2" --stop -- \
+    run_quietly "$of/home" "$aetius" capture --gl 2.1 --force -o "$trace" --frames "$2" --stop -- \
         sh -c "$press; $3" >"$of/log" 2>&1 || {
         [ $? = 124 ] && echo "ended after ${PROGRAM_SECONDS:-120} s" >>"$of/log"
         printf '%s\terror\tnot captured: %s\n' "$name" "$(tail -n 1 "$of/log" | tr '\t' ' ')" \

@@ -107,7 +107,7 @@ record() {
     file=$1
     shift
     mkdir -p "$out/traces"
-    "$aetius" capture --force -o "$file" "$@" >"$file.log" 2>&1 || {
+    "$aetius" capture --gl 2.1 --force -o "$file" "$@" >"$file.log" 2>&1 || {
         say "could not capture $file: $(tail -n 1 "$file.log")"
         return 1
     }
@@ -267,7 +267,7 @@ run_piglit() {
     *) tests='-t spec@glsl-1.10 -t spec@glsl-1.20' ;;
     esac
     # shellcheck disable=SC2086  # words; _ replaces the space in a name (a regular expression's .)
-    PIGLIT_NO_FAST_SKIP=1 "$aetius" run "$@" -- piglit run "$list" -1 -o -l quiet --timeout 60 \
+    PIGLIT_NO_FAST_SKIP=1 "$aetius" run --gl 2.1 "$@" -- piglit run "$list" -1 -o -l quiet --timeout 60 \
         $(echo "${PIGLIT_ARGS:-$tests}" | sed 's/_\[/.[/') "$folder" >"$folder.log" 2>&1
 }
 
@@ -310,7 +310,7 @@ part_verify() {
         command=${line##* ::: }
         rm -f "$trace"
         # The commands use paths of test programs relative to /usr/bin.
-        (cd /usr/bin && timeout -k 10 120 "$aetius" capture --force -o "$trace" -- $command) \
+        (cd /usr/bin && timeout -k 10 120 "$aetius" capture --gl 2.1 --force -o "$trace" -- $command) \
             >"$trace.log" 2>&1 </dev/null || true
         if [ ! -s "$trace" ]; then
             printf '%s\tskip\trenders nothing\n' "$name" >>"$out/pictures.txt"

@@ -89,7 +89,7 @@ row 'fill with z and color' "[${fill%;*} %]" $data/shader/fill.csv
 row 'fill with z and color' "at most ${fill#*; } % in an interval" $data/shader/fill.csv
 row 'z compression (g)' "$(average '(g) compression') %" $findings
 row 'hierarchical z (g)' "| $(average '(g) HZ') %; $(field $findings openarena '(g) HZ') % in OpenArena" $findings
-quiet "$aetius" capture -o "$folder/fill.trace" -- "$benchmarks/rates" --kind color-z --size 1024x768 --layers 2
+quiet "$aetius" capture --gl 2.1 -o "$folder/fill.trace" -- "$benchmarks/rates" --kind color-z --size 1024x768 --layers 2
 # memory_use BYTES_PER_CHANNEL: share of the peak rate in percent, z not compressed, then compressed
 memory_use() {
     for raw in TRUE FALSE; do
@@ -113,7 +113,7 @@ row '9.2: object sizes' "| $("$aetius" params --unmodelled | grep -c 'not modell
 
 page=semi-cycle-accurate.md
 if command -v glmark2 >/dev/null && command -v virgl_test_server >/dev/null; then
-    quiet "$aetius" capture -o "$folder/build.trace" --clock 60 --frames 10 --stop -- \
+    quiet "$aetius" capture --gl 2.1 -o "$folder/build.trace" --clock 60 --frames 10 --stop -- \
         glmark2 -s 800x600 -b build:duration=3600:nframes=12
     for preset in reference-2008 semi-cycle-accurate; do
         quiet "$aetius" sim "$folder/build.trace" -o "$folder/build" --force --preset $preset
@@ -173,7 +173,7 @@ while read -r name fps error; do
         grep -qxF "$(rounded "$fps") $error" || fault "the row '$name' lacks '$(rounded "$fps") | $error' (model check)"
 done <"$folder/springs.rows"
 for side in 2 4 6 8 10 11 12 16 64; do
-    quiet "$aetius" capture -o "$folder/cells$side.trace" -- "$benchmarks/cells" --cell $side --size 512x512
+    quiet "$aetius" capture --gl 2.1 -o "$folder/cells$side.trace" -- "$benchmarks/cells" --cell $side --size 512x512
     quiet "$aetius" sim "$folder/cells$side.trace" --preset g70-like -o "$folder/cells$side"
     "$aetius" draws "$folder/cells$side" | awk '
         $1 ~ /:/ { cycles += $2; fragments += $4; for (i = 1; i < NF; i++) if ($i == "triangles") vertices += $(i + 1) }

@@ -28,8 +28,11 @@ char *
 capture_source(const struct sweep_plan *plan, const struct sweep_input *input)
 {
     char *clock = plan->clock ? mem_printf(", clock %u", plan->clock) : mem_strdup("");
-    char *text = mem_printf("frames %s, warm-up %s%s:", input->frames,
-                            input->warm_up ? input->warm_up : "all", clock);
+    /* Captures without the entry are of OpenGL 2.1. */
+    const bool names_gl = plan->offer != GL_OFFER_2_1;
+    char *text = mem_printf("frames %s, warm-up %s%s%s%s:", input->frames,
+                            input->warm_up ? input->warm_up : "all", clock, names_gl ? ", gl " : "",
+                            names_gl ? gl_offer_name(plan->offer) : "");
     free(clock);
     for (size_t i = 0; i < input->program.count; i++) {
         char *longer = mem_printf("%s %s", text, input->program.items[i]);

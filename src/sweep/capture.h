@@ -12,7 +12,7 @@
 char *capture_path(const struct sweep *sweep, const char *name, const char *end);
 /* Name of the trace of a range. */
 char *capture_name(const struct sweep_input *input, const struct frame_set *frames, uint32_t range);
-/* Contents of NAME.source: program, frames, warm-up and clock. */
+/* Contents of NAME.source: program, frames, warm-up, clock and OpenGL. */
 char *capture_source(const struct sweep_plan *plan, const struct sweep_input *input);
 
 #endif

@@ -299,10 +299,13 @@ take_sweep(struct sweep_plan *plan, const char *key, const char *value, struct e
         return parse_blocks(&plan->blocks, value, err);
     if (!strcmp(key, "clock"))
         return parse_clock(&plan->clock, value, err);
+    if (!strcmp(key, "gl"))
+        return gl_offer_parse(value, &plan->offer, err);
     return take_layer(&layer, key, value, &known, err) &&
            (known ||
             unknown("sweep", key,
-                    "preset, config, set, axis NAME, outputs, baseline, blocks and clock", err));
+                    "preset, config, set, axis NAME, outputs, baseline, blocks, clock and gl",
+                    err));
 }
 
 static bool
@@ -600,6 +603,7 @@ bool
 sweep_plan_load(struct sweep_plan *plan, const char *path, struct error *err)
 {
     memset(plan, 0, sizeof *plan);
+    plan->offer = GL_OFFER_DEFAULT;
     const bool ok = find_place(plan, path, err) &&
                     ini_file_read(path, INI_INDENT_GOES_ON, take_entry, plan, err) &&
                     check(plan, path, err);

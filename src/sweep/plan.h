@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "trace/virgl/vtest/caps.h"
 
 #include <stdint.h>
 
@@ -89,7 +90,8 @@ struct sweep_plan {
     struct word_list varied; /* "SECTION.Name" of all axes and of machines' assignments */
     char *frames;            /* frames of every input to simulate, set by an option; or NULL */
     enum sweep_blocks blocks;
-    uint32_t clock; /* frames per second of captured programs' clock; 0: host time */
+    uint32_t clock;      /* frames per second of captured programs' clock; 0: host time */
+    enum gl_offer offer; /* OpenGL that captured programs are offered */
     VEC(struct sweep_machine) machines;
     VEC(struct sweep_input) inputs;
     VEC(struct sweep_output) outputs;

@@ -88,6 +88,8 @@ capture(const struct bench_options *options, const char *program, const char *tr
                            "-o",
                            trace,
                            "--force",
+                           "--gl",
+                           "2.1",
                            "--",
                            program,
                            "--sweep",

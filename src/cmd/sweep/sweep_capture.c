@@ -37,8 +37,18 @@ record(const struct sweep_plan *plan, const struct sweep_input *input,
     struct word_list words = {0};
     char *range = mem_printf("0-%u", frame_set_last(frames)),
          *clock = mem_printf("%u", plan->clock);
-    const char *const options[] = {"capture", "-o",      path,      "--frames", range,
-                                   "--stop",  "--force", "--clock", clock,      "--"};
+    const char *const options[] = {"capture",
+                                   "-o",
+                                   path,
+                                   "--frames",
+                                   range,
+                                   "--stop",
+                                   "--force",
+                                   "--clock",
+                                   clock,
+                                   "--gl",
+                                   gl_offer_name(plan->offer),
+                                   "--"};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         word_list_add(&words, options[i]);
     char *program = sweep_plan_program(plan, input->program.items[0]);

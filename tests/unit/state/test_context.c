@@ -68,10 +68,10 @@ unref(struct fixture *f, uint32_t handle)
 }
 
 static int
-setup(void **data)
+setup_with(void **data, uint32_t memory_bytes)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    assert_true(gpu_device_init(&f->device, 4 << 20, &f->err));
+    assert_true(gpu_device_init(&f->device, memory_bytes, &f->err));
     f->decoder = decoder_create();
     arena_init(&f->arena);
     struct message m = {.kind = MESSAGE_CLIENT_BEGIN, .client = 1};
@@ -86,6 +86,18 @@ setup(void **data)
     must(f);
     *data = f;
     return 0;
+}
+
+static int
+setup(void **data)
+{
+    return setup_with(data, 4 << 20);
+}
+
+static int
+setup_large(void **data)
+{
+    return setup_with(data, 256 << 20);
 }
 
 static int
@@ -524,6 +536,38 @@ mapped_buffers_have_a_limit(void **data)
     assert_true(makes_mapped(f, 906, BIND_VERTEX_BUFFER));
 }
 
+/* OpenGL 3.1 requires 65,536 texels; this GPU has 2^27. */
+static void
+buffer_textures_have_a_limit(void **data)
+{
+    static const struct {
+        uint32_t first, last, format;
+        const char *refusal; /* NULL: accepted */
+    } cases[] = {
+        {0, (1u << 27) - 1, FORMAT_R8_UNORM, NULL},
+        {16, (1u << 27) + 15, FORMAT_R8_UNORM, NULL},
+        {0, 1u << 27, FORMAT_R8_UNORM, "134217729 texels; at most 134217728"},
+        {0, (1u << 23), FORMAT_R32G32B32A32_FLOAT, NULL},
+        {0, (1u << 23) + 1, FORMAT_R32G32B32A32_FLOAT, "are outside of the buffer"},
+        {5, 4, FORMAT_R8_UNORM, "are outside of the buffer"},
+        {0, 1, FORMAT_DXT1_RGB, "a buffer texture of format"},
+    };
+    struct fixture *f = *data;
+    struct message m = {.kind = MESSAGE_RESOURCE_CREATE,
+                        .client = 1,
+                        .resource = {900, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_SAMPLER_VIEW,
+                                     (1u << 27) + 16, 1, 1, 1, 0, 0}};
+    assert_true(apply_message(f, &m));
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CREATE(&f->s, VOBJ_SAMPLER_VIEW, 400 + i, 900, cases[i].format, cases[i].first,
+               cases[i].last, 0);
+        if (cases[i].refusal)
+            must_fail(f, cases[i].refusal);
+        else
+            must(f);
+    }
+}
+
 static void
 refusals_have_names(void **data)
 {
@@ -664,6 +708,7 @@ main(void)
         CASE(a_held_device_frees_later),
         CASE(sub_contexts_are_apart),
         CASE(mapped_buffers_have_a_limit),
+        cmocka_unit_test_setup_teardown(buffer_textures_have_a_limit, setup_large, teardown),
         CASE(refusals_have_names),
         CASE(transfers_are_checked),
         CASE(query_results_go_back),

@@ -52,7 +52,7 @@ a_plan_is_read(void **state)
              "[input two]\nprogram = glxgears -info\n    -x\nframes = 3,5-6\nwarm-up = 2\n"
              "[output both]\nformula = cycles\n    / frames\nby = run draw\nbetter = more\n"
              "[study]\ninputs = one\n    two-3\ncolor = best\n"
-             "[sweep]\nblocks = keep\n"
+             "[sweep]\nblocks = keep\ngl = es3\n"
              "[table t]\nsql = SELECT 1,\n    2\ntitle = One\n"
              "[machine with-a-name-that-is-longer-than-fifty-characters-are-1]\naxes = none\n"
              "[machine with-a-name-that-is-longer-than-fifty-characters-are-2]\n",
@@ -83,6 +83,7 @@ a_plan_is_read(void **state)
     assert_true(plan.outputs.items[2].more_is_better);
     assert_string_equal(plan.outputs.items[1].formula, "frame_rate");
     assert_int_equal(plan.blocks, SWEEP_BLOCKS_KEEP);
+    assert_int_equal(plan.offer, GL_OFFER_ES_3);
     assert_int_equal(sweep_plan_words(&plan, "inputs")->count, 2);
     assert_string_equal(sweep_plan_words(&plan, "inputs")->items[1], "two-3");
     assert_int_equal(sweep_plan_words(&plan, "machines")->count, 0);
@@ -207,6 +208,7 @@ bad_plans_are_refused_with_their_line(void **state)
         {"", "expected at least one [input NAME]"},
         {INPUT "colour = c\n", ":3: [input a] has no 'colour'"},
         {INPUT "[sweep]\nblocks = all\n", ":4: blocks = all: expected count or keep"},
+        {INPUT "[sweep]\ngl = 4.6\n", ":4: --gl '4.6': expected one of 2.1, 3.0, 3.1, es2, es3"},
         {"[input a]\nprogram = b\nframes = x\n", "[input a]: "},
         {INPUT "[sweep]\naxis GPU.NoSuch = 1\n", ":4: unknown parameter GPU.NoSuch"},
         {INPUT "[sweep]\naxis GPU.ClockMHz =\n", "has no value"},

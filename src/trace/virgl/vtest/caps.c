@@ -41,6 +41,12 @@ gl_offer_parse(const char *name, enum gl_offer *offer, struct error *err)
 }
 
 const char *
+gl_offer_name(enum gl_offer offer)
+{
+    return offers[offer].name;
+}
+
+const char *
 gl_offer_version(enum gl_offer offer, bool is_es)
 {
     return is_es ? offers[offer].es : offers[offer].desktop;
@@ -73,6 +79,10 @@ static const uint16_t unknown_to_reference[] = {
 static bool
 offered(uint32_t number)
 {
+    /* Integers in alpha, luminance and intensity. Mesa uses them for buffer textures, without a
+     * query of the masks. */
+    if (number >= FORMAT_A8_UINT && number <= FORMAT_L32A32_SINT)
+        return false;
     size_t count = sizeof unknown_to_reference / sizeof unknown_to_reference[0];
     for (size_t i = 0; i < count; i++)
         if (unknown_to_reference[i] == number)

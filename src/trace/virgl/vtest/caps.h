@@ -117,11 +117,13 @@ enum gl_offer {
     GL_OFFER_ES_2,
     GL_OFFER_ES_3,
     GL_OFFER_COUNT,
-    GL_OFFER_DEFAULT = GL_OFFER_2_1
+    GL_OFFER_DEFAULT = GL_OFFER_3_1
 };
 
 /* Finds the offer with a name, e.g. "2.1". NULL is the default. */
 bool gl_offer_parse(const char *name, enum gl_offer *offer, struct error *err);
+/* Returns the value of --gl. */
+const char *gl_offer_name(enum gl_offer offer);
 /* Returns the highest version of OpenGL, or of OpenGL ES, with these capabilities: "2.1". */
 const char *gl_offer_version(enum gl_offer offer, bool is_es);
 
