@@ -2,8 +2,6 @@
 
 #include "state/context.h"
 
-#include <string.h>
-
 /* Returns the buffers that the outputs use and that are bound, one bit each. */
 static uint32_t
 buffers_used(const struct draw *draw)
@@ -37,7 +35,7 @@ has_room(const struct draw *draw, uint32_t used, uint32_t vertices)
 /* Writes the outputs of a vertex at the end of the buffers. Outputs that reach beyond a stride or a
  * buffer are not written. */
 static void
-write_vertex(const struct draw *draw, struct gpu_memory *memory, const struct vertex *v)
+write_vertex(const struct draw *draw, const struct vertex *v, stream_store_fn *store, void *data)
 {
     const struct so_info *so = &draw->program[STAGE_VERTEX]->so;
     for (uint32_t i = 0; i < so->count; i++) {
@@ -48,14 +46,14 @@ write_vertex(const struct draw *draw, struct gpu_memory *memory, const struct ve
             continue;
         const uint64_t at = (uint64_t)stream->written + o->dst_offset * 4u;
         if (at + bytes <= stream->size)
-            memcpy(memory->bytes + stream->res->address + stream->offset + at,
-                   &v->out[o->register_index][o->start_component], bytes);
+            store(data, o->buffer, stream->res->address + stream->offset + (uint32_t)at,
+                  &v->out[o->register_index][o->start_component], o->num_components);
     }
 }
 
 void
-stream_out(const struct draw *draw, struct gpu_memory *memory, uint32_t vertices,
-           const struct vertex *const v[3])
+stream_out(const struct draw *draw, uint32_t vertices, const struct vertex *const v[3],
+           stream_store_fn *store, void *data)
 {
     const uint32_t used = buffers_used(draw);
     if (draw->primitives_generated)
@@ -63,7 +61,7 @@ stream_out(const struct draw *draw, struct gpu_memory *memory, uint32_t vertices
     if (!used || !has_room(draw, used, vertices))
         return;
     for (uint32_t i = 0; i < vertices; i++) {
-        write_vertex(draw, memory, v[i]);
+        write_vertex(draw, v[i], store, data);
         for (uint32_t b = 0; b < MAX_SO_BUFFERS; b++)
             if (used >> b & 1) {
                 draw->streams[b]->vertex_bytes = vertex_bytes(draw, b);

@@ -6,9 +6,13 @@
 
 #include "gfx/vertex.h"
 
+/* Stores `count` values of 4 bytes in a buffer, at an address in memory. */
+typedef void stream_store_fn(void *data, uint32_t buffer, uint32_t address, const float *values,
+                             uint32_t count);
+
 /* Processes the next primitive of a draw with `streams_out`. v[0] to v[vertices - 1] are its
  * vertices. */
-void stream_out(const struct draw *draw, struct gpu_memory *memory, uint32_t vertices,
-                const struct vertex *const v[3]);
+void stream_out(const struct draw *draw, uint32_t vertices, const struct vertex *const v[3],
+                stream_store_fn *store, void *data);
 
 #endif

@@ -384,6 +384,13 @@ draw_triangle(const struct run *run, const struct triangle *triangle)
     return true;
 }
 
+static void
+store_values(void *memory, uint32_t buffer, uint32_t address, const float *values, uint32_t count)
+{
+    (void)buffer;
+    memcpy(((struct gpu_memory *)memory)->bytes + address, values, count * sizeof *values);
+}
+
 /* The pipeline after primitive assembly. */
 static bool
 draw_primitive(const struct run *run, const struct primitive_out *primitive)
@@ -394,7 +401,7 @@ draw_primitive(const struct run *run, const struct primitive_out *primitive)
     for (uint32_t i = 0; i < 3; i++)
         v[i] = &scratch->vertices[primitive->v[i]];
     if (run->draw->streams_out)
-        stream_out(run->draw, run->memory, primitive->vertices, v);
+        stream_out(run->draw, primitive->vertices, v, store_values, run->memory);
     const enum clip_result clip = clip_test(run->draw, primitive, v);
     if (clip == CLIP_REJECT)
         return true;

@@ -313,31 +313,22 @@ has_streams(const struct draw *draw)
     return false;
 }
 
-/* Sends a draw with stream output, which overlaps no other work. Primitive Assembly has stored the
- * vertices in memory when the draw ends. The command processor then writes the same bytes again to
- * model the traffic. */
+/* Sends a draw with stream output, which overlaps no other work. When it has ended, its vertices
+ * are in memory. */
 static bool
 send_streaming_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
-    uint32_t before[MAX_SO_BUFFERS] = {0};
-    struct move_list list = {0};
-    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
-        before[i] = draw->streams[i] ? draw->streams[i]->written : 0;
+    memctl_join(m->memctl);
     if (!machine_drain(m, err) || !send_draw(m, draw, err) || !machine_drain(m, err))
         return false;
     for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++) {
-        const struct gpu_stream *stream = draw->streams[i];
-        if (!stream || stream->written == before[i])
+        if (!draw->streams[i])
             continue;
-        machine_list_bytes(m, stream->res->address + stream->offset + before[i],
-                           stream->written - before[i], true, &list);
-        forget_lines(m, stream->res);
-        if (!machine_forget_blocks(m, stream->res, err))
+        forget_lines(m, draw->streams[i]->res);
+        if (!machine_forget_blocks(m, draw->streams[i]->res, err))
             return false;
     }
-    if (!list.moves.count)
-        return true;
-    return machine_run_moves(m, &list, WORK_FLUSH, err);
+    return true;
 }
 
 bool

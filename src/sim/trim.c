@@ -148,7 +148,7 @@ write_level(struct trim *trim, const struct live_resource *live, const struct re
     if (now)
         message.contents.cleared = cleared_encode(now, level);
     if (now && level == 0)
-        message.contents.shown = gpu_shown_encode(&trim->device, live->client, now);
+        message.contents.shown = gpu_shown_state(&trim->device, live->client, now);
     message.contents.width = buffer ? l->width : l->tiles_x * TILE_SIZE * res->format->block_width;
     message.contents.height = buffer ? 1 : l->tiles_y * TILE_SIZE * res->format->block_height;
     message.contents.slices = l->slices;

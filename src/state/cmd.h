@@ -144,7 +144,7 @@ struct gpu_cmd {
         struct { /* CONTENTS: a whole level, in the format of message.h */
             uint32_t resource, level;
             struct cleared_code cleared;
-            uint32_t shown; /* level 0 only: result of gpu_shown_encode() */
+            struct shown_state shown; /* only of level 0 */
             const uint8_t *bytes;
             uint32_t size_bytes;
         } contents;

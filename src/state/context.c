@@ -423,7 +423,7 @@ restore_contents(struct gpu_device *device, const struct gpu_cmd *cmd, struct er
     resource_write_level(res, &device->memory, level, cmd->contents.bytes);
     cleared_restore(res, level, cmd->contents.cleared, cmd->contents.bytes);
     if (level == 0)
-        shown_restore(find_client(device, cmd->client), res, cmd->contents.shown);
+        shown_restore(find_client(device, cmd->client), res, &cmd->contents.shown);
     return true;
 }
 

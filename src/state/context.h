@@ -135,10 +135,9 @@ void gpu_put(struct gpu_device *device, const struct gpu_cmd *cmd);
  * front surface and its multisampled twin. Returns the number of commands. */
 uint32_t gpu_present(struct gpu_device *device, const struct gpu_cmd *cmd,
                      struct gpu_cmd commands[2]);
-/* Encodes the presentation state of a resource as a number for trimmed traces; 0 if it has none. */
-uint32_t gpu_shown_encode(struct gpu_device *device, uint32_t client, const struct resource *res);
-/* Returns `code` without the twin, for a resource that has one sample. */
-uint32_t gpu_shown_alone(uint32_t code);
+/* Presentation state of a resource, for trimmed traces. */
+struct shown_state gpu_shown_state(struct gpu_device *device, uint32_t client,
+                                   const struct resource *res);
 /* Must be called after each command of gpu_present(). */
 void gpu_presented(struct gpu_device *device, const struct gpu_cmd *command);
 struct gpu_query *gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd,

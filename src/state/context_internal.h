@@ -122,7 +122,8 @@ void bake_inner_edges(struct draw *draw, const struct gpu_memory *memory);
 /* context_present.c: updates the presentation state of display targets. Either resource may be
  * NULL. */
 void note_blit(struct resource *src, struct resource *dst);
-void shown_restore(struct gpu_client *client, struct resource *res, uint32_t code);
+void shown_restore(struct gpu_client *client, struct resource *res,
+                   const struct shown_state *state);
 
 /* context_paging.c: page_alloc() allocates a new resource. page_in() and its variants move
  * resources back into simulated memory. */

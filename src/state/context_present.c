@@ -35,28 +35,19 @@ note_blit(struct resource *src, struct resource *dst)
         src->drawn = false;
 }
 
-enum { SHOWN_DRAWN = 1, SHOWN_LAST = 2, SHOWN_TWIN_SHIFT = 2 };
-
-uint32_t
-gpu_shown_encode(struct gpu_device *device, uint32_t client, const struct resource *res)
+struct shown_state
+gpu_shown_state(struct gpu_device *device, uint32_t client, const struct resource *res)
 {
     const struct gpu_client *of = find_client(device, client);
-    return (res->drawn ? SHOWN_DRAWN : 0) | (of && of->shown == res->desc.handle ? SHOWN_LAST : 0) |
-           res->twin << SHOWN_TWIN_SHIFT;
-}
-
-uint32_t
-gpu_shown_alone(uint32_t code)
-{
-    return code & (SHOWN_DRAWN | SHOWN_LAST);
+    return (struct shown_state){res->drawn, of && of->shown == res->desc.handle, res->twin};
 }
 
 void
-shown_restore(struct gpu_client *client, struct resource *res, uint32_t code)
+shown_restore(struct gpu_client *client, struct resource *res, const struct shown_state *state)
 {
-    res->drawn = code & SHOWN_DRAWN;
-    res->twin = code >> SHOWN_TWIN_SHIFT;
-    if (code & SHOWN_LAST)
+    res->drawn = state->drawn != 0;
+    res->twin = state->twin;
+    if (state->is_last)
         client->shown = res->desc.handle;
 }
 

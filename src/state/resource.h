@@ -111,6 +111,12 @@ struct cleared_code {
     uint32_t stencil; /* CLEARED_NO_STENCIL: may differ between elements */
 };
 enum { CLEARED_NO_STENCIL = 1 };
+/* Presentation state of a resource, for trimmed traces. All 0: none. */
+struct shown_state {
+    uint32_t drawn;   /* 1: drawn into since it was last displayed */
+    uint32_t is_last; /* 1: displayed last */
+    uint32_t twin;    /* handle of the display target that it resolves into; 0: none */
+};
 
 struct resource {
     struct resource_desc desc;

@@ -25,6 +25,8 @@ static const struct {
     {"memctl.blit_bytes_written", TRAFFIC_TRANSFERS},
     {"memctl.dac_bytes_read", TRAFFIC_DAC},
     {"memctl.constant_bytes_read", TRAFFIC_TRANSFERS},
+    {"memctl.stream_bytes_read", TRAFFIC_GEOMETRY},
+    {"memctl.stream_bytes_written", TRAFFIC_GEOMETRY},
 };
 
 static bool

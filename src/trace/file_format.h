@@ -10,7 +10,8 @@
 #define TRACE_MAGIC "AETIUS\x1a\n"
 
 enum {
-    TRACE_VERSION = 2,
+    TRACE_VERSION = 3,
+    TRACE_OLDEST_VERSION = 2, /* the oldest version that the reader accepts */
     TRACE_PROGRAM_MAX = 4096,
     TRACE_CAPS_MAX = 65536,
     /* Magic, version, first frame, size of the program's name, size of the capabilities, CRC. The
@@ -18,9 +19,11 @@ enum {
     TRACE_HEADER_BYTES = 28,
     TRACE_HEADER_CRC_AT = 24,
 
-    TRACE_CHUNK_MAGIC = 0x4b4e4843, /* "CHNK" */
-    TRACE_INDEX_MAGIC = 0x58444e49, /* "INDX" */
-    TRACE_END_MAGIC = 0x21444e45,   /* "END!" */
+    TRACE_CHUNK_MAGIC = 0x4b4e4843,   /* "CHNK" */
+    TRACE_FEATURE_MAGIC = 0x54414546, /* "FEAT" */
+    TRACE_FEATURE_MAX = 64,           /* bytes of the name */
+    TRACE_INDEX_MAGIC = 0x58444e49,   /* "INDX" */
+    TRACE_END_MAGIC = 0x21444e45,     /* "END!" */
 
     /* A chunk is also written within a frame when the collected messages exceed this size in
      * bytes. */
@@ -44,6 +47,12 @@ struct trace_chunk {
     uint32_t header_crc;            /* CRC of the fields above */
 };
 _Static_assert(sizeof(struct trace_chunk) == 44, "no padding");
+
+/* A feature, before the first chunk that uses it. The bytes of its name follow. */
+struct trace_feature_head {
+    uint32_t magic, name_bytes;
+    uint32_t crc; /* of the fields above and of the name */
+};
 
 /* Header of the index. One entry per frame follows, with the fields of struct trace_frame in
  * order. */
@@ -75,14 +84,17 @@ message_dwords(uint32_t kind)
     case MESSAGE_GET:
     case MESSAGE_SWAP:
     case MESSAGE_FRAME: return 8;
-    case MESSAGE_PUT:
-    case MESSAGE_CONTENTS: return 9;
+    case MESSAGE_PUT: return 9;
+    case MESSAGE_CONTENTS: return 11;
     case MESSAGE_STATE:
     case MESSAGE_ADDRESS: return 1;
     case MESSAGE_RESULT: return 4;
     default: return 0;
     }
 }
+
+/* CONTENTS of version 2 has 9 dwords: one number holds the three fields of `shown`. */
+enum { TRACE_V2_CONTENTS_DWORDS = 9 };
 
 /* Returns the size in bytes of a complete message in a chunk. */
 static inline uint64_t

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/plural.h"
+#include "trace/features.h"
 #include "trace/file_format.h"
 #include "trace/virgl/submit.h"
 
@@ -27,7 +28,7 @@ struct trace_reader {
     ino_t inode;
     char *program;
     struct caps_v2 caps;
-    uint32_t first_frame;
+    uint32_t version, first_frame;
     uint64_t chunks_begin, chunks_end; /* range of the readable chunks */
     VEC(struct trace_frame) frames;
     struct trace_frame rest;
@@ -115,9 +116,9 @@ check_version(const struct trace_reader *reader, uint32_t version, struct error 
 {
     if (version == 1)
         return caps_check_level(120, reader->path, err);
-    return version == TRACE_VERSION ||
-           fail(err, "%s is a trace of version %u; this aetius reads version %d", reader->path,
-                version, TRACE_VERSION);
+    return (version >= TRACE_OLDEST_VERSION && version <= TRACE_VERSION) ||
+           fail(err, "%s is a trace of version %u; this aetius reads versions %d to %d",
+                reader->path, version, TRACE_OLDEST_VERSION, TRACE_VERSION);
 }
 
 /* Reads the program's name and the capabilities. The capabilities of a later version may be longer;
@@ -158,8 +159,37 @@ read_header(struct trace_reader *reader, struct error *err)
                    reader->path, n, caps);
     if ((uint32_t)crc32_z(crc_of(head, TRACE_HEADER_CRC_AT), names, n + caps) != fields[4])
         return fail(err, "%s: the header is damaged (wrong checksum)", reader->path);
+    reader->version = fields[0];
     reader->first_frame = fields[1];
     return take_names(reader, names, n, caps, err);
+}
+
+/* Returns the size of the feature at an offset, and its name. Returns 0 if there is no complete
+ * feature with the right CRC. */
+static uint64_t
+peek_feature(struct trace_reader *reader, uint64_t offset, char name[TRACE_FEATURE_MAX + 1])
+{
+    struct trace_feature_head head;
+    if (reader->version < 3 || !peek(reader, offset, &head, sizeof head) ||
+        head.magic != TRACE_FEATURE_MAGIC || head.name_bytes > TRACE_FEATURE_MAX ||
+        !peek(reader, offset + sizeof head, name, head.name_bytes))
+        return 0;
+    name[head.name_bytes] = 0;
+    const uint32_t crc = (uint32_t)crc32_z(crc_of(&head, offsetof(struct trace_feature_head, crc)),
+                                           (const uint8_t *)name, head.name_bytes);
+    return crc == head.crc ? sizeof head + head.name_bytes : 0;
+}
+
+/* Advances *at past the features. Returns false with an error if one is unknown. */
+static bool
+check_features(struct trace_reader *reader, uint64_t *at, struct error *err)
+{
+    char name[TRACE_FEATURE_MAX + 1];
+    for (uint64_t size; (size = peek_feature(reader, *at, name)); *at += size)
+        if (trace_feature_find(name) == FEATURE_COUNT)
+            return fail(err, "%s uses the feature \"%s\", which this aetius does not know",
+                        reader->path, name);
+    return true;
 }
 
 /* Checks that the chunk at an offset is complete and has the right CRCs. Otherwise returns false,
@@ -232,6 +262,8 @@ scan(struct trace_reader *reader, struct error *err)
     struct error why = {""};
     for (;; number++) {
         uint32_t magic = 0;
+        if (!check_features(reader, &at, err))
+            return false;
         if (at == reader->size_bytes || (peek(reader, at, &magic, 4) && magic == TRACE_INDEX_MAGIC))
             break;
         if (!check_chunk(reader, at, &chunk, &why))
@@ -382,6 +414,8 @@ static bool
 unpack(struct trace_reader *reader, struct error *err)
 {
     struct trace_chunk chunk;
+    if (!check_features(reader, &reader->at, err))
+        return false;
     const unsigned long long at = reader->at;
     if (!peek(reader, at, &chunk, sizeof chunk))
         return check_readable(reader, err) &&
@@ -407,18 +441,42 @@ unpack(struct trace_reader *reader, struct error *err)
     return true;
 }
 
+static uint32_t
+dwords_of(const struct trace_reader *reader, uint32_t kind)
+{
+    return kind == MESSAGE_CONTENTS && reader->version == 2 ? TRACE_V2_CONTENTS_DWORDS
+                                                            : message_dwords(kind);
+}
+
+/* Copies the fields of CONTENTS. In version 2, `shown` is a number: bit 0 is `drawn`, bit 1 is
+ * `is_last`, and the others are `twin`. */
+static void
+parse_contents(const struct trace_reader *reader, const uint32_t *fields, struct message *message)
+{
+    uint32_t named[10];
+    if (reader->version == 2) {
+        memcpy(named, fields, 4 * sizeof *fields);
+        named[4] = fields[4] & 1;
+        named[5] = fields[4] >> 1 & 1;
+        named[6] = fields[4] >> 2;
+        memcpy(named + 7, fields + 5, 3 * sizeof *fields);
+        fields = named;
+    }
+    memcpy(&message->contents, fields, sizeof named);
+}
+
 /* Parses the message at raw_at. Returns false if the chunk is too short or the kind of message is
  * unknown. */
 static bool
 parse(struct trace_reader *reader, struct message *message)
 {
-    uint32_t head[2 + 10] = {0};
+    uint32_t head[2 + 11] = {0};
     size_t left = reader->raw.count - reader->raw_at;
     const uint8_t *from = reader->raw.items + reader->raw_at;
     if (left < 8)
         return false;
     memcpy(head, from, 8);
-    uint32_t n = message_dwords(head[0]);
+    uint32_t n = dwords_of(reader, head[0]);
     if (head[0] < MESSAGE_CLIENT_BEGIN || head[0] > MESSAGE_LAST || left < 8 + n * 4)
         return false;
     memcpy(head + 2, from + 8, n * 4);
@@ -442,8 +500,8 @@ parse(struct trace_reader *reader, struct message *message)
         size = head[10];
         break;
     case MESSAGE_CONTENTS:
-        memcpy(&message->contents, head + 2, 32);
-        size = head[10];
+        parse_contents(reader, head + 2, message);
+        size = head[1 + n];
         break;
     case MESSAGE_CLIENT_END: break;
     }

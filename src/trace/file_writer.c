@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/new_file.h"
 #include "base/plural.h"
+#include "trace/features.h"
 #include "trace/file_format.h"
 #include "trace/virgl/submit.h"
 
@@ -23,6 +24,8 @@ struct trace_writer {
     VEC(uint8_t) raw;
     VEC(uint8_t) packed;
     struct trace_chunk chunk; /* header of the current chunk */
+    /* Features of all messages so far, and those that the file lists; one bit each. */
+    uint32_t features, listed;
     struct trace_frame frame;
     VEC(struct trace_frame) frames;
     struct budget_share share; /* largest size of both buffers so far */
@@ -157,6 +160,28 @@ end_chunk(struct trace_writer *writer)
     writer->raw.count = 0;
 }
 
+/* Lists the features that the current chunk is the first to use. */
+static bool
+write_features(struct trace_writer *writer)
+{
+    for (uint32_t new = writer->features & ~writer->listed; new; new &= new - 1) {
+        const char *name = trace_feature_names[__builtin_ctz(new)];
+        uint8_t bytes[sizeof(struct trace_feature_head) + TRACE_FEATURE_MAX];
+        struct trace_feature_head head = {.magic = TRACE_FEATURE_MAGIC,
+                                          .name_bytes = (uint32_t)strlen(name)};
+        const size_t size = sizeof head + head.name_bytes;
+        head.crc = (uint32_t)crc32_z(crc_of(&head, offsetof(struct trace_feature_head, crc)),
+                                     (const uint8_t *)name, head.name_bytes);
+        memcpy(bytes, &head, sizeof head);
+        memcpy(bytes + sizeof head, name, head.name_bytes);
+        if (!write_all(writer, bytes, size))
+            return false;
+        writer->offset += size;
+    }
+    writer->listed = writer->features;
+    return true;
+}
+
 static bool
 flush_writer(struct trace_writer *writer)
 {
@@ -175,7 +200,8 @@ flush_writer(struct trace_writer *writer)
     chunk->payload_crc = crc_of(writer->packed.items + sizeof *chunk, packed);
     chunk->header_crc = crc_of(chunk, offsetof(struct trace_chunk, header_crc));
     memcpy(writer->packed.items, chunk, sizeof *chunk);
-    if (!write_all(writer, writer->packed.items, sizeof *chunk + packed)) {
+    if (!write_features(writer) ||
+        !write_all(writer, writer->packed.items, sizeof *chunk + packed)) {
         /* Remove the incomplete chunk, which would look like damage. A full disk causes one. */
         if (ftruncate(writer->file.fd, (off_t)writer->offset))
             fail_prefix(&writer->failure, "the file ends with an incomplete chunk");
@@ -220,7 +246,7 @@ put_message(struct trace_writer *writer, const struct message *message)
         put_bytes(writer, &message->size_bytes, 4);
         break;
     case MESSAGE_CONTENTS:
-        put_bytes(writer, &message->contents, 32);
+        put_bytes(writer, &message->contents, 40);
         put_bytes(writer, &message->size_bytes, 4);
         break;
     }
@@ -229,7 +255,7 @@ put_message(struct trace_writer *writer, const struct message *message)
 
 _Static_assert(sizeof(struct resource_desc) == 40, "written as 10 dwords");
 _Static_assert(sizeof((struct message){0}.transfer) == 32, "written as 8 dwords");
-_Static_assert(sizeof((struct message){0}.contents) == 32, "written as 8 dwords");
+_Static_assert(sizeof((struct message){0}.contents) == 40, "written as 10 dwords");
 
 /* Reserves budget for `raw_bytes` of messages in the chunk, and for their maximum compressed
  * size. */
@@ -272,6 +298,7 @@ trace_writer_add(struct trace_writer *writer, const struct message *message, str
     if (!make_room(writer, writer->raw.count + bytes, err))
         return false;
     put_message(writer, message);
+    writer->features |= trace_features_of(message);
     count_message(&writer->chunk, message);
     return (!writer->chunk.ends_frame && writer->raw.count < TRACE_CHUNK_TARGET) ||
            flush_writer(writer) || fail(err, "%s", writer->failure.text);

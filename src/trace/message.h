@@ -45,10 +45,9 @@ struct message {
             struct box box;
         } transfer; /* PUT, GET, SWAP, FRAME */
         struct {
-            uint32_t handle, level;      /* as in `transfer` */
-            struct cleared_code cleared; /* defined in state/cleared.h */
-            /* Valid only for level 0: result of gpu_shown_encode(); otherwise 0. */
-            uint32_t shown;
+            uint32_t handle, level;         /* as in `transfer` */
+            struct cleared_code cleared;    /* defined in state/cleared.h */
+            struct shown_state shown;       /* only of level 0 */
             uint32_t width, height, slices; /* of the level with its padding, in texels */
         } contents;                         /* CONTENTS */
         struct {

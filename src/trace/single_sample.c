@@ -57,7 +57,7 @@ resolve(const struct resource_desc *desc, struct message *message, uint8_t **byt
         resource_read_mean(format, desc->samples, message->bytes + i * pixel, *bytes + i * element);
     message->bytes = *bytes;
     message->size_bytes = pixels * element;
-    message->contents.shown = gpu_shown_alone(message->contents.shown);
+    message->contents.shown.twin = 0; /* a resource with one sample has none */
     return true;
 }
 

@@ -53,6 +53,21 @@ submit_walk_target(const struct submit_walk *walk)
     return 0;
 }
 
+void
+submit_find_bindings(const uint8_t *bytes, uint32_t size_bytes, bool *streams, bool *blocks)
+{
+    struct submit_walk walk = submit_walk(bytes, size_bytes);
+    *streams = *blocks = false;
+    while (submit_walk_next(&walk)) {
+        if (walk.command == CMD_SET_UNIFORM_BUFFER && walk.length >= LEN_UNIFORM_BUFFER)
+            *blocks |= submit_walk_dword(&walk, AT_UNIFORM_INDEX) > 0 &&
+                       submit_walk_dword(&walk, AT_UNIFORM_RESOURCE) != 0;
+        if (walk.command == CMD_SET_STREAMOUT_TARGETS) /* a mask, then the targets */
+            for (uint32_t i = 1; i < walk.length; i++)
+                *streams |= submit_walk_dword(&walk, i) != 0;
+    }
+}
+
 uint32_t
 submit_count_draws(const uint8_t *bytes, uint32_t size_bytes)
 {

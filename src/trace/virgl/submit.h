@@ -32,6 +32,8 @@ uint32_t submit_walk_field(const struct submit_walk *walk, struct bit_field fiel
  * stream-out target; 0: none. Query results do not count. */
 uint32_t submit_walk_target(const struct submit_walk *walk);
 
+/* Whether the commands bind targets of stream output, and uniform blocks. */
+void submit_find_bindings(const uint8_t *bytes, uint32_t size_bytes, bool *streams, bool *blocks);
 uint32_t submit_count_draws(const uint8_t *bytes, uint32_t size_bytes);
 
 #endif

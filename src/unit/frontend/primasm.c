@@ -2,8 +2,10 @@
  *
  * Takes VerticesCycle vertices per cycle in order, and sends at most TrianglesCycle primitives per
  * cycle. The queue to the Clipper models the latency. All primitives of the API are supported;
- * gfx/vertex.h selects the vertices of each primitive. Source: docs/design/machine.md, Primitive
- * Assembly. */
+ * gfx/vertex.h selects the vertices of each primitive. Stream output stores them
+ * (unit/frontend/stream_writer.h) before the next vertex is taken, except for those that the next
+ * cycle can store. The end of a draw waits until all values are in memory. Source:
+ * docs/design/machine.md, Primitive Assembly. */
 #include "unit/frontend/primasm.h"
 
 #include "gfx/stream_out.h"
@@ -19,6 +21,8 @@ primasm_reset(void *self)
     const struct module *module = &primasm->module;
     INVARIANT(module, !primasm->draw && !primasm->held_count);
     INVARIANT(module, primasm->pending_sent == primasm->pending_count);
+    INVARIANT(module, !stream_writer_is_busy(&primasm->stream));
+    INVARIANT(module, !stream_writer_is_open(&primasm->stream));
 }
 
 static const struct module_ops ops = {
@@ -34,7 +38,7 @@ primasm_init(struct primasm *primasm, const struct unit_env *env, uint32_t index
     clock_add_module(env->clock, &primasm->module, "primasm", -1, primasm, &ops);
     primasm->module.stage.cause = CAUSE_assembly;
     primasm->pools = env->pools;
-    primasm->memory = env->memory;
+    primasm->stream.rate = params->PRIMITIVEASSEMBLY.StreamOutputRate;
     primasm->vertices_cycle = params->PRIMITIVEASSEMBLY.VerticesCycle;
     primasm->triangles_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
 }
@@ -68,15 +72,17 @@ keep_only_needed(struct primasm *primasm)
     primasm->held_count = kept;
 }
 
-/* Stores the primitive in the buffers of the stream output. This takes no cycles here: the command
- * processor moves the bytes after the draw. */
+/* Lists the values of the primitive for the buffers of the stream output. */
 static void
-store_primitive(struct primasm *primasm, const struct primitive_item *item)
+list_values(struct primasm *primasm, const struct primitive_item *item)
 {
     const struct vertex *v[3] = {0};
     for (uint32_t i = 0; i < item->primitive.vertices; i++)
         v[i] = &item->v[i]->vertex;
-    stream_out(item->draw, primasm->memory, item->primitive.vertices, v);
+    stream_out(item->draw, item->primitive.vertices, v, stream_writer_add, &primasm->stream);
+    if (stream_writer_is_busy(&primasm->stream))
+        primasm->module.stage.cp_ref = module_step(&primasm->module, primasm->module.stage.cp_ref,
+                                                   CAUSE_store, primasm->module.clock->now);
 }
 
 static void
@@ -93,7 +99,7 @@ emit(struct primasm *primasm, const struct primitive_out *primitives, uint32_t c
             vertex_hold(primasm->pools, item->v[i]);
         }
         if (primasm->draw->streams_out)
-            store_primitive(primasm, item);
+            list_values(primasm, item);
         primasm->stats.primitives_out++;
         primasm->stats.triangles += primitives[p].vertices == 3;
         primasm->stats.lines += primitives[p].vertices == 2;
@@ -130,29 +136,84 @@ primasm_take(struct primasm *primasm, const struct vertex_item *item)
     }
 }
 
-static enum unit_state
-primasm_clock(void *self, uint64_t now)
+/* Whether the next pending item is the end of a draw whose stream output is not in memory yet. */
+static bool
+end_waits(const struct primasm *primasm)
 {
-    struct primasm *primasm = self;
+    return primasm->pending[primasm->pending_sent].kind == ITEM_END &&
+           stream_writer_is_open(&primasm->stream);
+}
+
+/* Takes the replies to the writes of stream output. The end of the draw waits for the last one. */
+static bool
+take_replies(struct primasm *primasm, uint64_t now)
+{
+    struct stream_writer *stream = &primasm->stream;
+    if (!stream->in_flight || !stream_writer_take_replies(stream, now))
+        return false;
+    if (!stream_writer_is_open(stream))
+        module_resume(&primasm->module, &primasm->module.stage, stream->port.arrival.cp_ref, now);
+    return true;
+}
+
+/* Stores values, or sends the rest at the end of a draw. Returns whether it did any work. */
+static bool
+clock_stores(struct primasm *primasm, uint64_t now)
+{
+    struct stream_writer *stream = &primasm->stream;
+    if (stream_writer_is_busy(stream)) {
+        const bool stored = stream_writer_store(stream, &primasm->stats, now);
+        primasm->stats.stream_cycles++;
+        if (!stream_writer_is_busy(stream))
+            module_resume(&primasm->module, &primasm->module.stage, primasm->module.stage.cp_ref,
+                          now + 1);
+        return stored;
+    }
+    return primasm->pending_sent < primasm->pending_count && end_waits(primasm) &&
+           stream_writer_flush(stream, &primasm->stats, now);
+}
+
+/* Moves items from the input to the output. Returns whether it moved any; *blocked: the output is
+ * full. */
+static bool
+move_items(struct primasm *primasm, bool *blocked, uint64_t now)
+{
     uint32_t taken = 0, sent = 0;
     for (;;) {
         if (primasm->pending_sent < primasm->pending_count) {
-            if (sent == primasm->triangles_cycle)
+            if (sent == primasm->triangles_cycle || end_waits(primasm))
                 break;
-            if (!queue_space(primasm->out, now))
-                return taken || sent ? UNIT_BUSY : UNIT_BLOCKED;
+            *blocked = !queue_space(primasm->out, now);
+            if (*blocked)
+                break;
             *(struct primitive_item *)queue_push(primasm->out, now) =
                 primasm->pending[primasm->pending_sent++];
             sent++;
             continue;
         }
+        const bool room = stream_writer_has_room(&primasm->stream);
         const struct vertex_item *item =
-            taken < primasm->vertices_cycle ? queue_front(primasm->in, now) : NULL;
+            room && taken < primasm->vertices_cycle ? queue_front(primasm->in, now) : NULL;
         if (!item)
             break;
         primasm_take(primasm, item);
         queue_pop(primasm->in, now);
         taken++;
     }
-    return taken || sent ? UNIT_BUSY : UNIT_STARVED;
+    return taken || sent;
+}
+
+static enum unit_state
+primasm_clock(void *self, uint64_t now)
+{
+    struct primasm *primasm = self;
+    bool blocked = false;
+    bool worked = take_replies(primasm, now);
+    worked |= move_items(primasm, &blocked, now);
+    worked |= clock_stores(primasm, now);
+    if (worked)
+        return UNIT_BUSY;
+    if (blocked || stream_writer_is_busy(&primasm->stream))
+        return UNIT_BLOCKED;
+    return stream_writer_is_open(&primasm->stream) ? UNIT_WAITING : UNIT_STARVED;
 }

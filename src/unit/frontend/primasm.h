@@ -9,6 +9,7 @@
 
 #include "params/params.h"
 #include "unit/env.h"
+#include "unit/frontend/stream_writer.h"
 #include "unit/items.h"
 #include "unit/stats.h"
 
@@ -16,7 +17,7 @@ struct primasm {
     struct module module;
     struct primasm_stats stats;
     struct pools *pools;
-    struct gpu_memory *memory; /* of the stream output */
+    struct stream_writer stream;
     struct queue *in, *out;
     uint32_t vertices_cycle, triangles_cycle;
     const struct draw *draw;

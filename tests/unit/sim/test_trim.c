@@ -22,6 +22,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+/* Frame 1 of the tiny trace, which an aetius that wrote version 2 extracted. */
+#define TRIMMED_2 AETIUS_SOURCE_DIR "/tests/golden/trimmed-2.trace"
+
 enum { CLIENT = 3, OTHER = 7, LATE = 60, OBJ_VIEW2 = 200, OBJ_SAMPLER2 };
 
 /* A device that receives messages, and its live state. */
@@ -385,6 +388,9 @@ test_same_pictures_and_statistics(void **state)
     trim_tiny(TINY_TRACE, 1, once);
     trim_tiny(once, 0, twice);
     check_frame(&whole, once);
+    check_frame(&whole, twice);
+    check_frame(&whole, TRIMMED_2);
+    trim_tiny(TRIMMED_2, 0, twice);
     check_frame(&whole, twice);
     for (int contents = CONTENTS_OURS; contents <= CONTENTS_NONE; contents++) {
         cut_with_contents(TINY_TRACE, (enum contents)contents, twice);

@@ -70,7 +70,7 @@ contents(struct single_sample *single, uint32_t handle, const void *bytes, uint3
     deliver(single, &(struct message){.kind = MESSAGE_CONTENTS,
                                       .client = 1,
                                       .contents = {.handle = handle,
-                                                   .shown = 3 | 9 << 2,
+                                                   .shown = {1, 1, 9},
                                                    .width = SIDE,
                                                    .height = SIDE,
                                                    .slices = 1},
@@ -99,7 +99,9 @@ contents_are_resolved(void **state)
         }
     contents(single, COLOR, colors, sizeof colors);
     assert_int_equal(ear->message.size_bytes, PIXELS * 4);
-    assert_int_equal(ear->message.contents.shown, 3);
+    assert_int_equal(ear->message.contents.shown.drawn, 1);
+    assert_int_equal(ear->message.contents.shown.is_last, 1);
+    assert_int_equal(ear->message.contents.shown.twin, 0);
     for (uint32_t i = 0; i < PIXELS; i++)
         assert_memory_equal(ear->bytes + (size_t)i * 4, ((uint8_t[]){(uint8_t)i, 51, 13, 150}), 4);
     contents(single, DEPTH, depths, sizeof depths);
@@ -125,7 +127,8 @@ others_stay(void **state)
         colors[i] = (uint8_t)(i * 7);
     contents(single, PLAIN, colors, sizeof colors);
     assert_int_equal(ear->message.size_bytes, sizeof colors);
-    assert_int_equal(ear->message.contents.shown, 3 | 9 << 2);
+    assert_int_equal(ear->message.contents.shown.is_last, 1);
+    assert_int_equal(ear->message.contents.shown.twin, 9);
     assert_memory_equal(ear->bytes, colors, sizeof colors);
     deliver(single, &(struct message){.kind = MESSAGE_RESOURCE_UNREF,
                                       .client = 1,

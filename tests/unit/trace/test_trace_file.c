@@ -320,6 +320,188 @@ what_a_reader_unpacks_has_an_end(void **state)
     remove_file(path);
 }
 
+/* Reads the file into memory, which the caller frees. */
+static uint8_t *
+bytes_of(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    uint8_t *bytes = mem_alloc(1 << 20);
+    *size = fread(bytes, 1, 1 << 20, file);
+    assert_int_equal(fclose(file), 0);
+    return bytes;
+}
+
+static void
+write_bytes(const char *path, const uint8_t *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Header of a command, and its fields. */
+#define COMMAND(number, ...)                                                                       \
+    (const uint32_t[])                                                                             \
+    {                                                                                              \
+        (number) | (uint32_t)(sizeof((uint32_t[]){__VA_ARGS__}) / 4) << 16, __VA_ARGS__            \
+    }
+#define SUBMIT_OF(number, ...)                                                                     \
+    {                                                                                              \
+        .kind = MESSAGE_SUBMIT, .client = 1,                                                       \
+        .bytes = (const uint8_t *)COMMAND(number, __VA_ARGS__),                                    \
+        .size_bytes = sizeof((uint32_t[]){0, __VA_ARGS__})                                         \
+    }
+
+/* A trace lists the features of its messages, once each. */
+static void
+features_are_listed(void **state)
+{
+    enum { STREAMS = 25, UNIFORMS = 27 }; /* commands of virgl */
+    const struct {
+        struct message message;
+        const char *feature; /* NULL: none */
+    } cases[] = {
+        {{.kind = MESSAGE_STATE, .client = 1}, "initial-state"},
+        {{.kind = MESSAGE_RESOURCE_CREATE, .resource = {.target = TARGET_2D}}, NULL},
+        {{.kind = MESSAGE_RESOURCE_CREATE, .resource = {.target = TARGET_1D_ARRAY}},
+         "texture-arrays"},
+        {{.kind = MESSAGE_RESOURCE_CREATE, .resource = {.target = TARGET_2D_ARRAY}},
+         "texture-arrays"},
+        {SUBMIT_OF(STREAMS, 0), NULL},
+        {SUBMIT_OF(STREAMS, 0, 0, 7), "stream-output"},
+        {SUBMIT_OF(UNIFORMS, 1, 0, 0, 64, 3), NULL}, /* constant buffer 0 */
+        {SUBMIT_OF(UNIFORMS, 1, 2, 0, 64, 0), NULL}, /* no resource */
+        {SUBMIT_OF(UNIFORMS, 1, 2, 0, 64, 3), "uniform-blocks"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *path = scratch_file();
+        struct trace_writer *writer = write_frames(path);
+        struct trace_reader *reader;
+        struct error err = {""};
+        size_t size, found = 0;
+        for (uint32_t n = 0; n < 2; n++)
+            assert_true(trace_writer_add(writer, &cases[i].message, &err) &&
+                        trace_writer_add(writer, &swap, &err));
+        assert_true(trace_writer_close(writer, &err));
+        uint8_t *bytes = bytes_of(path, &size);
+        for (const uint8_t *at = bytes; (at = memmem(at, size - (size_t)(at - bytes), "FEAT", 4));
+             at++, found++)
+            assert_memory_equal(at + 12, cases[i].feature, strlen(cases[i].feature));
+        assert_int_equal(found, cases[i].feature != NULL);
+        free(bytes);
+        assert_true(trace_reader_open(&reader, path, &err));
+        assert_string_equal(trace_damage(reader), "");
+        for (uint32_t n = 0; n < 2 * FRAMES + 4; n++) {
+            struct message message;
+            bool end;
+            assert_true(trace_reader_next(reader, &message, &end, &err) && !end);
+        }
+        trace_reader_close(reader);
+        remove_file(path);
+    }
+}
+
+static void
+an_unknown_feature_is_refused(void **state)
+{
+    static const struct message begins = {.kind = MESSAGE_STATE, .client = 1};
+    char *path = scratch_file();
+    struct trace_writer *writer = write_frames(path);
+    struct trace_reader *reader;
+    struct error err = {""};
+    size_t size;
+    (void)state;
+    assert_true(trace_writer_add(writer, &begins, &err) && trace_writer_add(writer, &swap, &err));
+    assert_true(trace_writer_close(writer, &err));
+    uint8_t *bytes = bytes_of(path, &size), *at = memmem(bytes, size, "FEAT", 4);
+    assert_non_null(at);
+    memcpy(at + 12, "initial-magic", 13);
+    /* with a wrong checksum it is damage; the frames before it remain */
+    write_bytes(path, bytes, size);
+    assert_true(trace_reader_open(&reader, path, &err));
+    assert_int_equal(trace_frame_count(reader), FRAMES);
+    assert_string_not_equal(trace_damage(reader), "");
+    trace_reader_close(reader);
+    const uint32_t crc = (uint32_t)crc32_z(crc_of(at, 8), at + 12, 13);
+    memcpy(at + 8, &crc, 4);
+    write_bytes(path, bytes, size);
+    assert_false(trace_reader_open(&reader, path, &err));
+    assert_non_null(
+        strstr(err.text, "uses the feature \"initial-magic\", which this aetius does not know"));
+    free(bytes);
+    remove_file(path);
+}
+
+static const struct message level = {.kind = MESSAGE_CONTENTS,
+                                     .client = 1,
+                                     .contents = {.handle = 6,
+                                                  .level = 0,
+                                                  .cleared = {2, 1},
+                                                  .shown = {1, 1, 9},
+                                                  .width = 8,
+                                                  .height = 16,
+                                                  .slices = 3},
+                                     .bytes = (const uint8_t *)"abcdefg",
+                                     .size_bytes = 7};
+
+static void
+assert_level(struct trace_reader *reader)
+{
+    struct message message;
+    struct error err;
+    bool end;
+    assert_true(trace_reader_next(reader, &message, &end, &err) && !end);
+    assert_int_equal(message.kind, MESSAGE_CONTENTS);
+    assert_memory_equal(&message.contents, &level.contents, sizeof level.contents);
+    assert_int_equal(message.size_bytes, level.size_bytes);
+    assert_memory_equal(message.bytes, level.bytes, level.size_bytes);
+    assert_true(trace_reader_next(reader, &message, &end, &err) && !end);
+    assert_int_equal(message.kind, MESSAGE_SWAP);
+    trace_reader_close(reader);
+}
+
+/* CONTENTS in version 3, and in version 2, where one number holds the fields of `shown`. */
+static void
+contents_of_both_versions(void **state)
+{
+    const uint32_t second[] = {
+        MESSAGE_CONTENTS, 1, 6, 0, 2, 1, 3 | 9 << 2, 8,     16,     3, 7, 0x64636261, 0x00676665,
+        MESSAGE_SWAP,     1, 5, 0, 0, 0, 0,          WIDTH, HEIGHT, 1};
+    char *path = scratch_file();
+    struct trace_writer *writer;
+    struct trace_reader *reader;
+    struct error err = {""};
+    uint8_t packed[512];
+    size_t size;
+    (void)state;
+    assert_true(trace_writer_create(&writer, path, "synthetic", &err));
+    assert_true(trace_writer_add(writer, &level, &err) && trace_writer_add(writer, &swap, &err));
+    assert_true(trace_writer_close(writer, &err));
+    assert_true(trace_reader_open(&reader, path, &err));
+    assert_level(reader);
+
+    uint8_t *bytes = bytes_of(path, &size), *at = memmem(bytes, size, "CHNK", 4);
+    assert_non_null(at);
+    bytes[8] = 2;
+    uint32_t crc = crc_of(bytes, TRACE_HEADER_CRC_AT);
+    crc = (uint32_t)crc32_z(crc, bytes + TRACE_HEADER_BYTES,
+                            (size_t)(at - bytes) - TRACE_HEADER_BYTES);
+    memcpy(bytes + TRACE_HEADER_CRC_AT, &crc, 4);
+    struct trace_chunk chunk = chunk_of(second, sizeof second, packed, sizeof packed);
+    chunk.draws = 0;
+    chunk.header_crc = crc_of(&chunk, offsetof(struct trace_chunk, header_crc));
+    memcpy(at, &chunk, sizeof chunk);
+    memcpy(at + sizeof chunk, packed, chunk.packed_bytes);
+    write_bytes(path, bytes, (size_t)(at - bytes) + sizeof chunk + chunk.packed_bytes);
+    assert_true(trace_reader_open(&reader, path, &err));
+    assert_level(reader);
+    free(bytes);
+    remove_file(path);
+}
+
 /* The writer refuses a message that no reader would accept, and does not access its bytes. */
 static void
 messages_have_a_limit(void **state)
@@ -458,6 +640,9 @@ main(void)
         cmocka_unit_test(chunks_have_a_limit),
         cmocka_unit_test(what_a_reader_unpacks_has_an_end),
         cmocka_unit_test(messages_have_a_limit),
+        cmocka_unit_test(features_are_listed),
+        cmocka_unit_test(an_unknown_feature_is_refused),
+        cmocka_unit_test(contents_of_both_versions),
         cmocka_unit_test(an_older_trace_stays),
         cmocka_unit_test(a_disk_that_cannot_be_read),
         cmocka_unit_test(a_disk_that_is_full_at_the_end),
