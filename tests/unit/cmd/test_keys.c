@@ -114,9 +114,12 @@ a_refused_context_is_named(void **state)
         skip();
     assert_int_equal(RUN("run", "--functional", "--", program, "--core"), 1);
     assert_true(reports("wanted OpenGL 3.3 core, but 3.1 is offered"));
+    assert_false(reports("use --gl"));
     assert_int_equal(RUN("capture", "-o", "@e.trace", "--", program, "--core"), 1);
     assert_true(reports("wanted OpenGL 3.3 core, but 3.1 is offered"));
     assert_false(is_there("e.trace"));
+    assert_int_equal(RUN("run", "--gl", "2.1", "--functional", "--", program, "--3.0"), 1);
+    assert_true(reports("wanted OpenGL 3.0, but 2.1 is offered: use --gl 3.0"));
     assert_int_equal(RUN("run", "--functional", "--", program, "--core-or-exit"), 1);
     assert_true(reports("wanted OpenGL 3.3 core, but 3.1 is offered"));
 }

@@ -7,6 +7,7 @@
 #include "state/state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_GLSL_LEVEL = 130 }; /* first level with integers */
@@ -50,6 +51,15 @@ const char *
 gl_offer_version(enum gl_offer offer, bool is_es)
 {
     return is_es ? offers[offer].es : offers[offer].desktop;
+}
+
+const char *
+gl_offer_with(double version, bool is_es)
+{
+    for (enum gl_offer i = 0; i < GL_OFFER_COUNT; i++)
+        if (strtod(gl_offer_version(i, is_es), NULL) >= version)
+            return offers[i].name;
+    return NULL;
 }
 
 static void

@@ -126,6 +126,9 @@ bool gl_offer_parse(const char *name, enum gl_offer *offer, struct error *err);
 const char *gl_offer_name(enum gl_offer offer);
 /* Returns the highest version of OpenGL, or of OpenGL ES, with these capabilities: "2.1". */
 const char *gl_offer_version(enum gl_offer offer, bool is_es);
+/* Returns the argument of --gl that offers this version or a later one, e.g. 3.0; NULL: none does.
+ */
+const char *gl_offer_with(double version, bool is_es);
 
 void caps_fill(struct caps_v2 *caps, enum gl_offer offer);
 /* Finds the offer with exactly these capabilities. Returns false if this version of Aetius has

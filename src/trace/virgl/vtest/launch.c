@@ -383,9 +383,14 @@ launch_wanted(const struct launch_result *result)
 {
     const bool is_es = !strncmp(result->wanted, "OpenGL ES", 9);
     const char *offered = gl_offer_version(result->offer, is_es);
-    return *result->wanted
-               ? mem_printf("; it wanted %s, but %s is offered", result->wanted, offered)
-               : mem_strdup("");
+    const double version = strtod(result->wanted + strcspn(result->wanted, "0123456789"), NULL);
+    const char *option = gl_offer_with(version, is_es);
+    if (!*result->wanted)
+        return mem_strdup("");
+    if (version <= strtod(offered, NULL) || !option)
+        return mem_printf("; it wanted %s, but %s is offered", result->wanted, offered);
+    return mem_printf("; it wanted %s, but %s is offered: use --gl %s", result->wanted, offered,
+                      option);
 }
 
 /* Explains why the program never opened the virtual GPU. */
