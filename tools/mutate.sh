@@ -59,7 +59,7 @@ done
 sed -E "s/^(libmachine|libaetius) = static_library/\1 = shared_library/" meson.build >$copy/meson.build.shared
 mv $copy/meson.build.shared $copy/meson.build
 [ -f $build/build.ninja ] ||
-    meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args='-O1 -DSANITIZED' -Dc_link_args=-fsanitize=leak \
+    meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args=-O1 -Db_sanitize=leak -Db_lundef=false \
         $build $copy >/dev/null
 # Completions are written by a copy of the program in another folder.
 export LD_LIBRARY_PATH="$PWD/$build"

@@ -237,14 +237,16 @@ parts_of(const struct rows *rows, bool draws, part_list *parts, struct error *er
 
 /* ---- answers ---- */
 
+enum { MOST_NODES = 256 }; /* of the tree */
+
 /* Sorts the children of the root by their largest share in any part, smallest first. Returns their
  * number. */
 static uint32_t
 least_first(const part_list *parts, uint32_t *nodes)
 {
     uint32_t count = 0;
-    double most[64] = {0};
-    BUG_ON(pipeline_shape.count > sizeof most / sizeof most[0], "a tree of too many nodes");
+    double most[MOST_NODES] = {0};
+    BUG_ON(pipeline_shape.count > MOST_NODES, "a tree of too many nodes");
     for (uint32_t n = 1; n < pipeline_shape.count; n++) {
         if (topdown_level(&pipeline_shape, n) != 1)
             continue;
@@ -272,7 +274,7 @@ column_of(uint32_t node)
 static void
 write_parts(struct text_table *table, const part_list *parts)
 {
-    uint32_t nodes[64], columns[64];
+    uint32_t nodes[MOST_NODES], columns[MOST_NODES];
     const uint32_t width = line_width(stdout), count = least_first(parts, nodes);
     for (uint32_t i = 0; i < count; i++)
         columns[i] = column_of(nodes[i]);

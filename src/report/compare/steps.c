@@ -89,7 +89,7 @@ step_apply(const struct step *step, struct params *params, struct error *err)
     for (uint32_t i = 0; i < step->count && ok; i++) {
         const struct step_setting *setting = &step->settings[i];
         char *text =
-            setting->info->kind == PARAM_BOOL
+            setting->info->type == PARAM_BOOL
                 ? mem_printf("%s.%s=TRUE", setting->info->section, setting->info->name)
                 : mem_printf("%s.%s=%u", setting->info->section, setting->info->name, setting->to);
         ok = params_set(params, text, err);
@@ -106,7 +106,7 @@ step_text(const struct step *step, const char *between)
     for (uint32_t i = 0; i < step->count; i++) {
         const struct step_setting *setting = &step->settings[i];
         fprintf(out, "%s%s.%s=", i ? between : "", setting->info->section, setting->info->name);
-        if (setting->info->kind == PARAM_BOOL)
+        if (setting->info->type == PARAM_BOOL)
             fputs("TRUE", out);
         else
             fprintf(out, "%u", setting->to);

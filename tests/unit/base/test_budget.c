@@ -3,7 +3,6 @@
 #include "base/budget.h"
 #include "base/mem.h"
 #include "rigs/stream.h"
-#include "rigs/sanitized.h"
 #include "trace/file.h"
 /* last, because cmocka.h defines a macro fail() */
 #include "rigs/command.h"

@@ -4,7 +4,6 @@
  * existing one is unchanged. Each command of commands.def has at least one line in `uses`. */
 #include "rigs/endings.h"
 #include "rigs/needs.h"
-#include "rigs/sanitized.h"
 
 #define BLOCKS AETIUS_SOURCE_DIR "/tests/golden/x0.blocks.color"
 #define CSV    AETIUS_SOURCE_DIR "/docs/studies/model/g70-like.csv"

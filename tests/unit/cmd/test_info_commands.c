@@ -4,7 +4,6 @@
 
 #include "base/build.h"
 #include "rigs/folder.h"
-#include "rigs/sanitized.h"
 
 #include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
