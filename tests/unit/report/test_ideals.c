@@ -35,8 +35,8 @@ settings_are_parameters(void **state)
 }
 
 /* Every branch that an ideal names exists. One ideal resource removes each cause. Memory and
- * texture both remove texture reads. No parameter removes the reading of frames, or stages that
- * take no time. */
+ * texture both remove texture reads, memory and constants both remove constant reads. No parameter
+ * removes the reading of frames, or stages that take no time. */
 static void
 causes_have_masters(void **state)
 {
@@ -53,7 +53,8 @@ causes_have_masters(void **state)
         }
         const bool free = !strcmp(name, "display") || !strcmp(branches[b].parent, "display") ||
                           !strcmp(name, "pipeline") || !strcmp(branches[b].parent, "pipeline");
-        const bool two = !strcmp(name, "bandwidth_texture") || !strcmp(name, "latency_texture");
+        const bool two = !strcmp(name, "bandwidth_texture") || !strcmp(name, "latency_texture") ||
+                         !strcmp(name, "bandwidth_constant") || !strcmp(name, "latency_constant");
         assert_int_equal(masters, free ? 0 : two ? 2 : 1);
     }
     for (uint32_t i = 0; i < IDEALS; i++) {
@@ -90,15 +91,15 @@ static void
 add_counters(struct frame *frame)
 {
     static const char *const counters[] = {
-        "cmdproc.transactions",     "cmdproc.constants",         "streamer.indices",
-        "streamer.attributes",      "streamer.vertices_out",     "primasm.primitives_out",
-        "setup.primitives_in",      "fraggen.tiles_out",         "hz.quads_out",
-        "interpolator.quads",       "shader.issue_cycles",       "texunit.passes",
-        "zstencil.passes",          "colorwrite.passes",         "blitter.samples",
-        "memctl.burst_cycles",      "memctl.texture_bytes_read", "memctl.bytes_read",
-        "memctl.bytes_written",     "streamer.cycles_rest",      "fraggen.passes",
-        "texunit.bytes_filled",     "texunit.port_wait_cycles",  "texunit.lines_decompressed",
-        "texunit.cache_l1_accesses"};
+        "cmdproc.transactions",      "cmdproc.constants",         "streamer.indices",
+        "streamer.attributes",       "streamer.vertices_out",     "primasm.primitives_out",
+        "setup.primitives_in",       "fraggen.tiles_out",         "hz.quads_out",
+        "interpolator.quads",        "shader.issue_cycles",       "texunit.passes",
+        "zstencil.passes",           "colorwrite.passes",         "blitter.samples",
+        "memctl.burst_cycles",       "memctl.texture_bytes_read", "memctl.bytes_read",
+        "memctl.bytes_written",      "streamer.cycles_rest",      "fraggen.passes",
+        "texunit.bytes_filled",      "texunit.port_wait_cycles",  "texunit.lines_decompressed",
+        "texunit.cache_l1_accesses", "primasm.stream_bytes",      "memctl.constant_bytes_read"};
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         add(frame, counters[i], 0);
 }
