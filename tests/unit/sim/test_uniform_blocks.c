@@ -141,6 +141,7 @@ struct figures {
     uint64_t cycles; /* of draws */
     struct shader_stats shader;
     uint64_t bytes_read;
+    uint64_t latency, bandwidth; /* cycles that the critical path attributes to constants */
 };
 
 /* Draws `count` triangles that cover the target. */
@@ -154,7 +155,9 @@ run(const char *settings, const struct reads *reads, uint32_t count)
     check_picture(&player, reads, 0);
     const struct machine *m = player.sim.machine;
     const struct figures figures = {m->accounting.stats.cycles[WORK_DRAW], m->shader[0].stats,
-                                    m->memctl->stats.client_bytes_read[CLIENT_constant]};
+                                    m->memctl->stats.client_bytes_read[CLIENT_constant],
+                                    m->clock.path.cycles[CAUSE_latency_constant],
+                                    m->clock.path.cycles[CAUSE_bandwidth_constant]};
     assert_int_equal(figures.shader.constant_accesses,
                      figures.shader.constant_hits + figures.shader.constant_misses);
     player_end(&player);
@@ -184,6 +187,12 @@ latency_bounds_misses(void **state)
     assert_int_equal(slow.bytes_read, QUADS * 64);
     assert_near(slow.cycles, QUADS * (60 + 4 + 4));
     assert_near(slow.cycles - fast.cycles, QUADS * 30);
+    assert_near(slow.latency + slow.bandwidth, QUADS * (60 + 4 + 4));
+    /* without misses, what remains is work that the misses had hidden */
+    const struct figures perfect =
+        run("MEMORYCONTROLLER.ReadLatency=60 SHADER.PerfectConstants=TRUE", &line_per_quad, 1);
+    assert_int_equal(perfect.latency + perfect.bandwidth, 0);
+    assert_true(perfect.cycles < slow.cycles / 10);
     /* eight lines in flight hide seven eighths of the latency */
     const struct figures eight =
         run("MEMORYCONTROLLER.ReadLatency=60 SHADER.ConstantCacheMisses=8", &line_per_quad, 1);
