@@ -331,6 +331,18 @@ send_streaming_draw(struct machine *m, const struct draw *draw, struct error *er
     return true;
 }
 
+/* Reserves the record of the draws in front if the draw changes it. */
+static bool
+reserve_cover(struct machine *m, const struct draw *draw, struct error *err)
+{
+    const struct bound_surface *depth = &draw->depth;
+    if (!draw->depth_write || !((draw->opaque && draw->early_z) || m->cover.draws))
+        return true;
+    budget_move(&m->cover.share, m->device->objects.budget);
+    return cover_reserve(&m->cover, depth->res, 4u * depth->format->block_bytes * draw->samples,
+                         err);
+}
+
 bool
 machine_place_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
@@ -341,6 +353,7 @@ machine_place_draw(struct machine *m, const struct draw *draw, struct error *err
     if (hazards_samples_changed(&m->hazards, draw))
         machine_invalidate_textures(m);
     return machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
+           reserve_cover(m, draw, err) &&
            (has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err));
 }
 
@@ -373,6 +386,8 @@ add_depth_clear(struct machine *m, const struct bound_surface *depth, const stru
         step->control.buffers |= MASK_STENCIL;
         step->control.stencil = cleared->stencil;
     }
+    if (step->control.buffers & MASK_DEPTH)
+        cover_forget(&m->cover);
 }
 
 static bool
@@ -590,6 +605,7 @@ machine_sync_memory(struct machine *m)
         queue_reset(m->clock.queues[q]);
     m->color_count = 0;
     m->depth.res = NULL;
+    cover_forget(&m->cover);
     work_accounting_reset(&m->accounting, m->clock.now);
     hazards_reset(&m->hazards);
     command_stream_reset(&m->stream);

@@ -34,6 +34,7 @@ struct machine {
 
     struct stat_set stats;
     struct identities *identities;            /* identities between the counters in `stats` */
+    struct cover cover;                       /* of the z test units */
     struct blocks color_blocks, depth_blocks; /* states of all surfaces that the frame renders to */
     /* Bound surfaces. The ROP caches may hold contents of these surfaces that memory lacks. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;

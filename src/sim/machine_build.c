@@ -20,6 +20,7 @@ init_units(struct machine *m)
                                  .memory = &m->device->memory,
                                  .color_blocks = &m->color_blocks,
                                  .depth_blocks = &m->depth_blocks,
+                                 .cover = &m->cover,
                                  .shaders = m->shaders,
                                  .texunits = m->texunits,
                                  .rops = m->rops};
@@ -313,6 +314,8 @@ machine_destroy(struct machine *m)
     machine_forget_surfaces(m);
     blocks_fini(&m->color_blocks);
     blocks_fini(&m->depth_blocks);
+    cover_forget(&m->cover);
+    budget_move(&m->cover.share, NULL);
 #define UNIT(name, count) free(m->name);
 #define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     free_queues(m->name##_queue, m->name##_queue_count);

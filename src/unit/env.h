@@ -7,6 +7,7 @@
 
 struct blocks;
 struct clock;
+struct cover;
 struct gpu_memory;
 struct params;
 struct pools;
@@ -17,6 +18,7 @@ struct unit_env {
     struct pools *pools;
     struct gpu_memory *memory;
     struct blocks *color_blocks, *depth_blocks; /* block states for color and depth */
+    struct cover *cover;                        /* draws in front, for the z test units */
     uint32_t shaders, texunits, rops;           /* number of units of each kind */
 };
 

@@ -13,11 +13,9 @@
 #include "unit/rop/zstencil.h"
 
 #include "base/bits.h"
-#include "base/mem.h"
 #include "unit/raster/hz.h"
 #include "unit/watch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct rop_work work;
@@ -32,20 +30,11 @@ zstencil_wire(void *self)
     zstencil->updates->from = &zstencil->rop.output_stage;
 }
 
-/* Drops the record of the draws that are in front. */
-static void
-forget_cover(struct zstencil *zstencil)
-{
-    free(zstencil->cover);
-    zstencil->cover = NULL;
-}
-
 static void
 zstencil_reset(void *self)
 {
     struct zstencil *zstencil = self;
     rop_reset(&zstencil->rop);
-    forget_cover(zstencil);
 }
 
 static void
@@ -53,7 +42,6 @@ zstencil_fini(void *self)
 {
     struct zstencil *zstencil = self;
     rop_fini(&zstencil->rop);
-    free(zstencil->cover);
 }
 
 void
@@ -62,6 +50,7 @@ zstencil_init(struct zstencil *zstencil, const struct unit_env *env, uint32_t in
     const struct params *params = env->params;
     memset(zstencil, 0, sizeof *zstencil);
     zstencil->pools = env->pools;
+    zstencil->cover = env->cover;
     rop_init(&zstencil->rop, &zstencil->module, zstencil, &work, env, env->depth_blocks, index);
     zstencil->updates_hz = !params->RASTERIZER.DisableHZ;
     zstencil->block_stamps = params->RASTERIZER.StampsPerHZBlock;
@@ -85,29 +74,18 @@ zstencil_describe(void *owner, struct rop_entry *entry)
     entry->changes = draw->depth_write || draw->stencil_write;
 }
 
-/* The draws in front at the quad's fragments, 1 + their number; 0: none that is opaque. */
-static uint32_t *
-cover_of(struct zstencil *zstencil, const struct rop_entry *entry)
-{
-    const struct resource *res = entry->item.draw->depth.res;
-    if (!zstencil->cover || zstencil->covered != res->created) {
-        forget_cover(zstencil);
-        zstencil->cover = mem_array(res->size_bytes / entry->bytes, 4 * sizeof *zstencil->cover);
-        zstencil->covered = res->created;
-    }
-    return zstencil->cover + (size_t)(entry->address - res->address) / entry->bytes * 4;
-}
-
 /* Counts the passing fragments that hide those of another opaque draw. */
 static void
 note_cover(struct zstencil *zstencil, const struct rop_entry *entry)
 {
     const struct draw *draw = entry->item.draw;
     const uint32_t number = draw->opaque && draw->early_z ? draw->number + 1 : 0;
+    const struct resource *res = draw->depth.res;
     const uint32_t mask = mask_fragments(entry->item.quad->mask);
-    if (!mask || (!number && !zstencil->cover))
+    if (!zstencil->cover || !zstencil->cover->draws || zstencil->cover->created != res->created)
         return;
-    uint32_t *cover = cover_of(zstencil, entry);
+    uint32_t *cover =
+        zstencil->cover->draws + (size_t)(entry->address - res->address) / entry->bytes * 4;
     for (uint32_t i = 0; i < 4; i++) {
         if (!(mask >> i & 1))
             continue;
@@ -205,8 +183,6 @@ zstencil_finish(void *owner, const struct control_item *order, uint64_t now)
     struct zstencil *zstencil = owner;
     (void)now;
     zstencil->generation += clears_depth(order);
-    if (clears_depth(order))
-        forget_cover(zstencil);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #define AETIUS_UNIT_ZSTENCIL_H
 
 #include "unit/env.h"
+#include "unit/rop/cover.h"
 #include "unit/rop/rop.h"
 
 struct zstencil {
@@ -21,9 +22,7 @@ struct zstencil {
     uint32_t hz_entry_bits;
     uint32_t generation;     /* generation of the updates to HZ (unit/raster/hz.h) */
     uint64_t samples_passed; /* of the current draw */
-    /* Per fragment of the depth surface: the draw in front, for the statistics; NULL: none yet */
-    uint32_t *cover;
-    uint64_t covered; /* `created` of the surface */
+    struct cover *cover;     /* of all z test units; NULL: no statistics of covered fragments */
 };
 
 void zstencil_init(struct zstencil *zstencil, const struct unit_env *env, uint32_t index);

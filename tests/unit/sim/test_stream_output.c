@@ -105,6 +105,7 @@ check_values(struct player *player, uint32_t draws)
 
 struct figures {
     uint64_t cycles, stored, written, stream_cycles;
+    uint64_t store, bandwidth; /* cycles of the critical path */
 };
 
 static struct figures
@@ -115,9 +116,12 @@ run(const char *settings)
     draw(&player);
     check_values(&player, 1);
     const struct machine *m = player.sim.machine;
-    const struct figures f = {m->accounting.stats.cycles[WORK_DRAW], m->primasm->stats.stream_bytes,
+    const struct figures f = {m->accounting.stats.cycles[WORK_DRAW],
+                              m->primasm->stats.stream_bytes,
                               m->memctl->stats.client_bytes_written[CLIENT_stream],
-                              m->primasm->stats.stream_cycles};
+                              m->primasm->stats.stream_cycles,
+                              m->clock.path.cycles[CAUSE_store],
+                              m->clock.path.cycles[CAUSE_bandwidth_stream]};
     assert_int_equal(m->accounting.stats.cycles[WORK_FLUSH], 0);
     player_end(&player);
     return f;
@@ -144,6 +148,7 @@ rate_bounds(void **state)
     assert_int_equal(one.stream_cycles, STORED);
     assert_int_equal(two.stream_cycles, STORED / 2);
     assert_near(one.cycles - two.cycles, STORED - STORED / 2);
+    assert_near(one.store, STORED);
 }
 
 /* The first buffer has 300 x 32 bytes from 16 on, the second 300 x 4 bytes from 4 on: 151 and 19

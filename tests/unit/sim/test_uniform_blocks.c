@@ -25,7 +25,7 @@ struct reads {
     uint32_t stride, mask;
 };
 static const struct reads line_per_quad = {false, 4, 255}, constant_per_pixel = {true, 1, 1023},
-                          same_set = {false, 32, 31};
+                          same_set = {false, 32, 31}, half_outside = {false, 8, 255};
 
 static uint32_t
 element(const struct reads *reads, uint32_t x, uint32_t y)
@@ -130,8 +130,9 @@ check_picture(struct player *player, const struct reads *reads, uint32_t edge)
     player_get(player, RES_COLOR, SIZE, SIZE, pixels);
     for (uint32_t i = 0; i < SIZE * SIZE; i++) {
         const uint32_t x = i % SIZE, y = i / SIZE, at = element(reads, x, y);
-        const uint32_t expected =
+        const uint32_t inside =
             0xff000000 | (at & 255) << 16 | (at >> 8) << 8 | (x + y < edge ? 1u : 0u);
+        const uint32_t expected = at < VEC4S ? inside : 0;
         if (pixels[i] != expected)
             fail_msg("pixel %u,%u is %08x, not %08x", x, y, pixels[i], expected);
     }
@@ -141,6 +142,7 @@ struct figures {
     uint64_t cycles; /* of draws */
     struct shader_stats shader;
     uint64_t bytes_read;
+    uint64_t latency, bandwidth; /* cycles that the critical path attributes to constants */
 };
 
 /* Draws `count` triangles that cover the target. */
@@ -154,7 +156,9 @@ run(const char *settings, const struct reads *reads, uint32_t count)
     check_picture(&player, reads, 0);
     const struct machine *m = player.sim.machine;
     const struct figures figures = {m->accounting.stats.cycles[WORK_DRAW], m->shader[0].stats,
-                                    m->memctl->stats.client_bytes_read[CLIENT_constant]};
+                                    m->memctl->stats.client_bytes_read[CLIENT_constant],
+                                    m->clock.path.cycles[CAUSE_latency_constant],
+                                    m->clock.path.cycles[CAUSE_bandwidth_constant]};
     assert_int_equal(figures.shader.constant_accesses,
                      figures.shader.constant_hits + figures.shader.constant_misses);
     player_end(&player);
@@ -184,6 +188,12 @@ latency_bounds_misses(void **state)
     assert_int_equal(slow.bytes_read, QUADS * 64);
     assert_near(slow.cycles, QUADS * (60 + 4 + 4));
     assert_near(slow.cycles - fast.cycles, QUADS * 30);
+    assert_near(slow.latency + slow.bandwidth, QUADS * (60 + 4 + 4));
+    /* without misses, what remains is work that the misses had hidden */
+    const struct figures perfect =
+        run("MEMORYCONTROLLER.ReadLatency=60 SHADER.PerfectConstants=TRUE", &line_per_quad, 1);
+    assert_int_equal(perfect.latency + perfect.bandwidth, 0);
+    assert_true(perfect.cycles < slow.cycles / 10);
     /* eight lines in flight hide seven eighths of the latency */
     const struct figures eight =
         run("MEMORYCONTROLLER.ReadLatency=60 SHADER.ConstantCacheMisses=8", &line_per_quad, 1);
@@ -275,6 +285,15 @@ shape_of_the_cache(void **state)
         2 * QUADS);
 }
 
+/* Half of the quads read outside of the block: 0, without an access. */
+static void
+outside_is_not_read(void **state)
+{
+    (void)state;
+    assert_int_equal(run("SHADER.ConstantCacheSets=64", &half_outside, 1).shader.constant_misses,
+                     QUADS / 2);
+}
+
 /* The second draw, of half of the target, reads new contents of the block; the first one did not.
  */
 static void
@@ -302,6 +321,7 @@ main(void)
         cmocka_unit_test(rate_bounds_different_constants),
         cmocka_unit_test(latency_of_hits),
         cmocka_unit_test(shape_of_the_cache),
+        cmocka_unit_test(outside_is_not_read),
         cmocka_unit_test(uploads_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
