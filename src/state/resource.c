@@ -9,7 +9,7 @@
 
 enum {
     MAX_DEPTH = 512,
-    MAX_LAYERS = 2048,
+    MAX_LAYERS = 512,
     TARGET_TILE_BYTES = 256,
 };
 #define MAX_TEXTURE_BYTES ((uint64_t)1 << 31)

@@ -455,6 +455,37 @@ test_hostile(void **state)
     }
 }
 
+/* The largest side, depth and number of layers and samples are accepted, and no larger ones. */
+static void
+test_limits(void **state)
+{
+    static const struct resource_desc most[] = {
+        {0, TARGET_1D, FORMAT_R8_UNORM, 0, 4096, 1, 1, 1, 12, 0},
+        {0, TARGET_2D, FORMAT_R8_UNORM, 0, 4096, 1, 1, 1, 0, 0},
+        {0, TARGET_2D, FORMAT_R8_UNORM, 0, 1, 4096, 1, 1, 0, 0},
+        {0, TARGET_RECT, FORMAT_R8_UNORM, 0, 4096, 1, 1, 1, 0, 0},
+        {0, TARGET_3D, FORMAT_R8_UNORM, 0, 1, 1, 512, 1, 0, 0},
+        {0, TARGET_2D_ARRAY, FORMAT_R8_UNORM, 0, 1, 1, 1, 512, 0, 0},
+        {0, TARGET_1D_ARRAY, FORMAT_R8_UNORM, 0, 1, 1, 1, 512, 0, 0},
+        {0, TARGET_2D, FORMAT_R8_UNORM, 0, 1, 1, 1, 1, 0, 8},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
+        struct resource res;
+        struct resource_desc more = most[i];
+        struct error err = {""};
+        if (!resource_init(&res, &most[i], &err))
+            fail_msg("%s", err.text);
+        uint32_t *const limits[] = {&more.width, &more.height, &more.depth, &more.array_size,
+                                    &more.samples};
+        for (size_t n = 0; n < sizeof limits / sizeof limits[0]; n++)
+            if (*limits[n] > 1)
+                *limits[n] += n == 4 ? *limits[n] : 1;
+        if (resource_init(&res, &more, &err))
+            fail_msg("description %zu has no limit", i);
+    }
+}
+
 /* Samples are forced only on resources that the program cannot sample as textures. */
 static void
 test_may_be_forced(void **state)
@@ -499,6 +530,7 @@ main(void)
         cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_may_be_forced),
         cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
