@@ -5,11 +5,14 @@
  * - 5, 6: a texture that is much larger than drawn, without mipmaps
  * - 7, 8: an uncompressed texture that is read once
  * - 9, 10: pixels read back in the middle of the frame
+ * - 14, 15: the picture is copied after each layer, and only the last copy is used
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
  * - 11: opaque layers of a single draw, back to front
  * - 12: blended layers that write depth, back to front
  * - 13: hidden layers with an alpha test
+ * - 16: the picture is copied after each layer, and each copy is used
+ * - 17: a different quarter of the picture is copied after each layer, and all are used
  *
  * Frame 0 draws frames 1 to 8, so that one-time uploads happen there.
  * tests/unit/report/test_findings.c tests the findings of `aetius topdown` with the capture
@@ -23,7 +26,7 @@
 enum { SIZE = 128, LAYERS = 4, LARGE = 512, READ = 128, BLOCKS = LARGE / 4 };
 
 static GLuint plain_program, discard_program, sample_program;
-static GLuint large, with_mipmaps, compressed;
+static GLuint large, with_mipmaps, compressed, picture;
 
 static void
 make_programs(void)
@@ -96,10 +99,18 @@ make_textures(void)
 }
 
 static void
+make_picture(void)
+{
+    picture = begin_texture(GL_NEAREST);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, SIZE, SIZE, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+}
+
+static void
 setup(void)
 {
     make_programs();
     make_textures();
+    make_picture();
 }
 
 /* Covers the window at a depth, with texture coordinates from (s, t) to (s + size, t + size). */
@@ -180,6 +191,44 @@ draw_readback(bool at_the_end)
 }
 
 static void
+draw_picture(float s)
+{
+    glUseProgram(sample_program);
+    layer(0, s, 0, 1);
+    glUseProgram(0);
+}
+
+/* Draws layers, copies the picture, and draws the copy. */
+static void
+draw_copies(bool copies_each, bool uses_each)
+{
+    glUseProgram(0);
+    glBindTexture(GL_TEXTURE_2D, picture);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        glColor3f((float)i / LAYERS, 0.5f, 1);
+        layer(0, 0, 0, 1);
+        if (copies_each || i == LAYERS - 1)
+            glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 0, 0, SIZE, SIZE);
+        if (uses_each || i == LAYERS - 1)
+            draw_picture((float)i);
+    }
+}
+
+static void
+draw_quarters(void)
+{
+    glUseProgram(0);
+    glBindTexture(GL_TEXTURE_2D, picture);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        const GLint x = (GLint)(i % 2) * SIZE / 2, y = (GLint)(i / 2) * SIZE / 2;
+        glColor3f((float)i / LAYERS, 0.5f, 1);
+        layer(0, 0, 0, 1);
+        glCopyTexSubImage2D(GL_TEXTURE_2D, 0, x, y, x, y, SIZE / 2, SIZE / 2);
+    }
+    draw_picture(0);
+}
+
+static void
 draw_in_one(void)
 {
     glEnable(GL_DEPTH_TEST);
@@ -226,6 +275,10 @@ draw_frame(uint32_t frame)
     case 11: draw_in_one(); break;
     case 12: draw_blended(); break;
     case 13: draw_alpha_tested(); break;
+    case 14: draw_copies(true, false); break;
+    case 15: draw_copies(false, false); break;
+    case 16: draw_copies(true, true); break;
+    case 17: draw_quarters(); break;
     default: break;
     }
     glUseProgram(0);
@@ -248,7 +301,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 14,
+                                       .frames = 18,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

@@ -22,7 +22,7 @@ struct whatif_options {
     struct machine_options machine;
     struct frame_set frames;
     const char *path, *dir, *scale; /* path: a trace or a run */
-    struct arg_list dropped, unblended, programs, textures[WHATIF_TEXTURE_KINDS];
+    struct arg_list dropped, unblended, uncopied, programs, textures[WHATIF_TEXTURE_KINDS];
     bool front_to_back, no_readbacks, json;
     uint64_t memory;
 };
@@ -225,13 +225,15 @@ print_result(const struct comparison *comparison)
         print_text(comparison, &all);
 }
 
-/* Reads draws of the simulated frames from F:D. */
+/* Reads draws of the simulated frames from F:D. `may_end`: D may be the number of draws. */
 static bool
 read_draws(const struct whatif_options *options, const struct arg_list *list, const char *option,
-           const struct trace_reader *reader, struct whatif_draw *draws, struct error *err)
+           const struct trace_reader *reader, bool may_end, struct whatif_draw *draws,
+           struct error *err)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         struct whatif_draw *draw = &draws[i];
+        *draw = (struct whatif_draw){0};
         if (!parse_draw(list->items[i], &draw->frame, &draw->draw, err) ||
             !frame_locate(&draw->frame, trace_first_frame(reader), trace_frame_count(reader),
                           options->path, err))
@@ -240,16 +242,16 @@ read_draws(const struct whatif_options *options, const struct arg_list *list, co
             return fail(err, "%s %s: frame %u is not among the --frames", option, list->items[i],
                         draw->frame);
         const uint32_t count = trace_frame(reader, draw->frame)->draws;
-        if (draw->draw >= count)
+        if (draw->draw >= count + may_end)
             return fail(err, "%s %s: frame %u has %u draw%s, counted from 0", option,
                         list->items[i], draw->frame, count, plural(count));
     }
     return true;
 }
 
-#define READ_DRAWS(options, list, name, reader, vec, err)                                          \
+#define READ_DRAWS(options, list, name, reader, may_end, vec, err)                                 \
     (VEC_RESERVE(vec, (list)->count), (vec)->count = (list)->count,                                \
-     !(list)->count || read_draws(options, list, name, reader, (vec)->items, err))
+     !(list)->count || read_draws(options, list, name, reader, may_end, (vec)->items, err))
 
 static bool
 read_textures(const struct whatif_options *options, struct whatif *whatif, struct error *err)
@@ -362,8 +364,11 @@ compare(struct comparison *comparison, const struct params *params, struct trace
     whatif->front_to_back = options->front_to_back;
     whatif->no_readbacks = options->no_readbacks;
     bool ok =
-        READ_DRAWS(options, &options->dropped, "--drop", reader, &whatif->dropped, err) &&
-        READ_DRAWS(options, &options->unblended, "--no-blend", reader, &whatif->unblended, err) &&
+        READ_DRAWS(options, &options->dropped, "--drop", reader, false, &whatif->dropped, err) &&
+        READ_DRAWS(options, &options->unblended, "--no-blend", reader, false, &whatif->unblended,
+                   err) &&
+        READ_DRAWS(options, &options->uncopied, "--drop-copy", reader, true, &whatif->uncopied,
+                   err) &&
         (!options->frames.count ||
          needed_draws_find(&needed, reader, &options->frames, WARM_UP_ALL, err));
     for (size_t s = 0; s < SIDES && ok; s++) {
@@ -410,8 +415,9 @@ simulate(struct whatif_options *options, struct whatif *changes, struct error *e
 static bool
 has_change(const struct whatif_options *options)
 {
-    bool any = options->dropped.count || options->unblended.count || options->programs.count ||
-               options->scale || options->front_to_back || options->no_readbacks;
+    bool any = options->dropped.count || options->unblended.count || options->uncopied.count ||
+               options->programs.count || options->scale || options->front_to_back ||
+               options->no_readbacks;
     for (uint32_t k = 0; k < WHATIF_TEXTURE_KINDS; k++)
         any |= options->textures[k].count > 0;
     return any;
@@ -426,6 +432,8 @@ cmd_whatif(int argc, char **argv)
         {"front-to-back", 0, ARG_FLAG, &options.front_to_back, NULL,
          "draw opaque objects in order of depth, the nearest first", false},
         {"drop", 0, ARG_LIST, &options.dropped, "F:D", "leave out draw D of frame F", false},
+        {"drop-copy", 0, ARG_LIST, &options.uncopied, "F:D",
+         "leave out the copies and blits right before draw D of frame F", false},
         {"no-blend", 0, ARG_LIST, &options.unblended, "F:D",
          "draw D of frame F replaces the color instead of blending", false},
         {"halve-texture", 0, ARG_LIST, &options.textures[WHATIF_HALVE], "ID",

@@ -128,6 +128,25 @@ blit_through_copy(struct machine *m, struct blit_plan *plan, struct error *err)
     return ok;
 }
 
+/* A copy that does not write its whole box is no `struct work_copy`. */
+static struct work_copy
+copy_of(const struct gpu_cmd *cmd)
+{
+    const struct box *from = &cmd->copy.src_box;
+    if (cmd->op == GPU_BLIT && (cmd->blit.scissor_enable || cmd->blit.alpha_blend ||
+                                cmd->blit.render_condition || cmd->blit.mask & ~BLIT_COLOR))
+        return (struct work_copy){.to = 0};
+    if (cmd->op == GPU_BLIT)
+        return (struct work_copy){cmd->blit.src.resource, cmd->blit.dst.resource,
+                                  cmd->blit.dst.level, cmd->blit.dst.box, cmd->blit.mask};
+    return (struct work_copy){cmd->copy.src,
+                              cmd->copy.dst,
+                              cmd->copy.dst_level,
+                              {(int32_t)cmd->copy.dst_x, (int32_t)cmd->copy.dst_y,
+                               (int32_t)cmd->copy.dst_z, from->width, from->height, from->depth},
+                              BLIT_COLOR};
+}
+
 bool
 machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -141,6 +160,7 @@ machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (!flush_caches(m, &plan, err))
         return false;
     give_states(m, &plan);
+    m->accounting.copy = copy_of(cmd);
     if (may_overlap(&plan))
         return blit_through_copy(m, &plan, err);
     add_blit(m, &plan);

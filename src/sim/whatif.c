@@ -14,12 +14,11 @@ is_simulated(const struct whatif *whatif)
 }
 
 static bool
-is_listed(const struct whatif_draw *draws, size_t count, const struct whatif *whatif,
-          const struct draw *draw)
+is_listed(struct whatif_draw *draws, size_t count, const struct whatif *whatif, uint32_t number)
 {
     for (size_t i = 0; i < count; i++)
-        if (draws[i].frame == whatif->sim->device.frame && draws[i].draw == draw->number)
-            return true;
+        if (draws[i].frame == whatif->sim->device.frame && draws[i].draw == number)
+            return draws[i].found = true;
     return false;
 }
 
@@ -47,10 +46,10 @@ alter(void *data, struct draw *draw)
         return true;
     if (whatif->viewport_scale > 0)
         scale_viewport(draw, whatif->viewport_scale);
-    if (is_listed(whatif->unblended.items, whatif->unblended.count, whatif, draw))
+    if (is_listed(whatif->unblended.items, whatif->unblended.count, whatif, draw->number))
         for (uint32_t i = 0; i < MAX_COLOR_BUFFERS; i++)
             draw->blend.rt[i].enable = false;
-    return !is_listed(whatif->dropped.items, whatif->dropped.count, whatif, draw);
+    return !is_listed(whatif->dropped.items, whatif->dropped.count, whatif, draw->number);
 }
 
 /* Replaces the text of a program to change. */
@@ -80,6 +79,10 @@ execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes,
     struct whatif *whatif = data;
     struct gpu_cmd changed = *cmd;
     if (cmd->op == GPU_GET && whatif->no_readbacks && is_simulated(whatif))
+        return true;
+    if ((cmd->op == GPU_BLIT || cmd->op == GPU_COPY_REGION) &&
+        is_listed(whatif->uncopied.items, whatif->uncopied.count, whatif,
+                  whatif->sim->device.draw_in_frame))
         return true;
     if (cmd->op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SHADER)
         replace_program(whatif, &changed);
@@ -135,6 +138,10 @@ whatif_check(const struct whatif *whatif, struct error *err)
             return fail(err, "%s %u: the trace has no texture %u",
                         whatif_texture_option(whatif->textures.items[i].kind),
                         whatif->textures.items[i].handle, whatif->textures.items[i].handle);
+    for (size_t i = 0; i < whatif->uncopied.count; i++)
+        if (!whatif->uncopied.items[i].found)
+            return fail(err, "--drop-copy %u:%u: there is no copy right before this draw",
+                        whatif->uncopied.items[i].frame, whatif->uncopied.items[i].draw);
     for (size_t i = 0; i < whatif->programs.count; i++)
         if (!whatif->programs.items[i].found)
             return fail(err, "--replace-program: the trace has no %s program %s",
@@ -151,6 +158,7 @@ whatif_fini(struct whatif *whatif)
     for (size_t i = 0; i < whatif->programs.count; i++)
         free(whatif->programs.items[i].text);
     VEC_FREE(&whatif->dropped);
+    VEC_FREE(&whatif->uncopied);
     VEC_FREE(&whatif->unblended);
     VEC_FREE(&whatif->textures);
     VEC_FREE(&whatif->programs);

@@ -12,6 +12,7 @@
 
 struct whatif_draw {
     uint32_t frame, draw;
+    bool found; /* a command that the change concerns */
 };
 
 enum whatif_texture_kind { WHATIF_HALVE, WHATIF_MIPMAPS, WHATIF_COMPRESS, WHATIF_TEXTURE_KINDS };
@@ -33,6 +34,7 @@ struct whatif_program {
 struct whatif {
     /* The caller fills these members. whatif_fini() frees the arrays and the texts. */
     VEC(struct whatif_draw) dropped, unblended;
+    VEC(struct whatif_draw) uncopied; /* copies right before a draw, or after the last one */
     VEC(struct whatif_texture) textures;
     VEC(struct whatif_program) programs;
     double viewport_scale; /* 0: unchanged */

@@ -60,10 +60,15 @@ void
 work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
                       const struct draw *baked, uint64_t now)
 {
+    struct work work = {.kind = kind, .baked = baked};
+    const bool joins = accounting->row_is_open && accounting->row.kind == kind && kind == WORK_BLIT;
     BUG_ON(accounting->count == MAX_WORKS, "too many works in flight");
-    accounting->items[(accounting->head + accounting->count++) % MAX_WORKS] =
-        (struct work){.kind = kind, .baked = baked};
+    if (kind == WORK_BLIT)
+        work.copy = accounting->copy;
+    accounting->items[(accounting->head + accounting->count++) % MAX_WORKS] = work;
     charge_cycles_until(accounting, now);
+    if (joins)
+        accounting->row.copy.to = 0;
 }
 
 void

@@ -16,6 +16,7 @@
 #define AETIUS_SIM_WORK_ACCOUNTING_H
 
 #include "core/clock.h"
+#include "state/cmd.h"
 #include "unit/stats.h"
 
 struct draw;
@@ -24,11 +25,20 @@ enum { MAX_WORKS = 128 }; /* maximum number of works in progress, without upload
 
 extern const char *const work_kind_names[WORK_KINDS]; /* "draw", "upload" */
 
+/* A copy or a blit that writes a whole box. */
+struct work_copy {
+    uint32_t from, to; /* numbers of the resources; `to` 0: none */
+    uint32_t level;    /* of `to` */
+    struct box box;    /* of `to` */
+    uint32_t mask;     /* channels of the colors, enum blit_mask */
+};
+
 struct work {
     enum work_kind kind;
     uint32_t draw; /* draw: its number in the frame; other kinds: number of draws that already have
                       a row */
     const struct draw *baked; /* the draw, valid until on_row_end() returns, or NULL */
+    struct work_copy copy;    /* the only copy of a row of copies; otherwise `to` is 0 */
 };
 
 struct work_accounting {
@@ -37,8 +47,9 @@ struct work_accounting {
     uint32_t head, count, uploads;
     uint32_t draws; /* number of draws that have a row */
     struct work row;
-    bool row_is_open; /* `row` is valid and may get more cycles */
-    uint64_t since;   /* first cycle that is not yet attributed */
+    struct work_copy copy; /* what the next work of kind WORK_BLIT copies */
+    bool row_is_open;      /* `row` is valid and may get more cycles */
+    uint64_t since;        /* first cycle that is not yet attributed */
     /* Called at the end of a row. All counts since the previous call belong to this row. */
     void (*on_row_end)(void *data, const struct work *row);
     void *data;

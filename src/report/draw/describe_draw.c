@@ -306,13 +306,26 @@ geometry_of(const struct draw *draw)
                           : mem_printf("%s %u x%u", primitive, count, instances);
 }
 
-char *
-describe_facts(const struct draw *draw)
+/* The fields of work that is not a draw. */
+static char *
+facts_of_copy(const struct work_copy *copy)
 {
+    const struct box *box = &copy->box;
+    if (!copy->to)
+        return mem_strdup(",,,,,,,,,,,");
+    return mem_printf(",,,,,,#%u level %u %dx%dx%d at %d %d %d%s,#%u,,,,", copy->to, copy->level,
+                      box->width, box->height, box->depth, box->x, box->y, box->z,
+                      copy->mask == BLIT_COLOR ? "" : " masked", copy->from);
+}
+
+char *
+describe_facts(const struct work *work)
+{
+    const struct draw *draw = work->baked;
     struct draw_identity identity;
     struct memory_text text;
     if (!draw)
-        return mem_strdup(",,,,,,,,,,,");
+        return facts_of_copy(&work->copy);
     FILE *out = memory_text_open(&text);
     draw_identify(draw, &identity);
     fprintf(out, PROGRAM_HASH "," PROGRAM_HASH "," PROGRAM_HASH ",%s,%u,%u,", identity.hash,

@@ -4,6 +4,7 @@
 #define AETIUS_REPORT_DESCRIBE_DRAW_H
 
 #include "base/text_table.h"
+#include "sim/work_accounting.h"
 #include "state/identity.h"
 
 #include <cjson/cJSON.h>
@@ -28,7 +29,9 @@ void describe_label(const char *label, FILE *out);
 #define DRAW_FACTS                                                                                 \
     "hash,vertex_program,fragment_program,primitive,vertices,instances,target,textures,state,"     \
     "label,program_name,target_name"
-char *describe_facts(const struct draw *draw); /* the caller frees the text */
+/* Of a row of copies: `textures` is the resource that is read, `target` the box that is written, if
+ * the row has one copy only. The caller frees the text. */
+char *describe_facts(const struct work *work);
 
 /* Adds one row: number, identity, programs, and one cell with primitive, target, state, textures
  * and label. */

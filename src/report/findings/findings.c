@@ -75,6 +75,15 @@ put_programs(const struct finding *finding, FILE *out)
     }
 }
 
+/* Adds the option once per row of copies. */
+static void
+put_copies(const struct finding *finding, FILE *out)
+{
+    for (size_t i = 0; i < finding->draw_count; i++)
+        fprintf(out, " --drop-copy %u:%u", finding->draws[i].row->frame,
+                finding->draws[i].row->draw);
+}
+
 static char *
 make_command(const struct finding *finding, const char *dir, const char *frames)
 {
@@ -86,6 +95,7 @@ make_command(const struct finding *finding, const char *dir, const char *frames)
     case FINDING_late_z: put_programs(finding, out); break;
     case FINDING_mipmaps: put_textures(finding, "--mipmaps", out); break;
     case FINDING_uncompressed: put_textures(finding, "--compress", out); break;
+    case FINDING_unused_copies: put_copies(finding, out); break;
     default: fputs(" --no-readbacks", out); break;
     }
     return memory_text_take(&text);

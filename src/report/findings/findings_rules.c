@@ -175,6 +175,20 @@ finding_texture(const struct draw_row *row, uint32_t *number, const struct forma
     return *format != NULL;
 }
 
+/* Whether a copy writes the texture. A driver can neither compress it nor keep its mipmaps. */
+static bool
+is_copied_to(const struct finding_list *list, uint32_t number)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        unsigned written;
+        if (!strcmp(row->work, "blit") && sscanf(row->target, "#%u", &written) == 1 &&
+            written == number)
+            return true;
+    }
+    return false;
+}
+
 /* Cycles that a draw saves if only a `part` of the cycles of its reads of textures is left. At
  * best, the work of the other units still overlaps with the reads. At worst, it follows. The
  * expected time is the mean of both. */
@@ -200,7 +214,8 @@ find_mipmaps(struct finding_list *list)
         const double all = value(list, row, COLUMN_quads);
         const struct format_info *format;
         uint32_t number;
-        if (!(quads > 0) || !finding_texture(row, &number, &format) || !format->pack)
+        if (!(quads > 0) || !finding_texture(row, &number, &format) || !format->pack ||
+            is_copied_to(list, number))
             continue;
         const double part = fmin(1.25 * pow(0.25, value(list, row, COLUMN_levels) / quads), 1);
         const double reads = value(list, row, COLUMN_bandwidth) + value(list, row, COLUMN_latency) +
@@ -219,11 +234,22 @@ find_uncompressed(struct finding_list *list)
         const struct format_info *format, *to;
         uint32_t number;
         if (value(list, row, COLUMN_compressible) > 0 && value(list, row, COLUMN_reduced) == 0 &&
-            finding_texture(row, &number, &format) && (to = s3tc_format_for(format)))
+            finding_texture(row, &number, &format) && (to = s3tc_format_for(format)) &&
+            !is_copied_to(list, number))
             add(list, row,
                 saved_reads(list, row, value(list, row, COLUMN_bandwidth),
                             to->block_bytes / (16.0 * format->block_bytes)));
     }
+}
+
+/* Cycles of a row, and of the flush before it that it causes. */
+static double
+with_flush(const struct finding_list *list, size_t r)
+{
+    const struct draw_row *rows = list->draws->rows.items;
+    const bool flushes =
+        r > 0 && !strcmp(rows[r - 1].work, "flush") && rows[r - 1].frame == rows[r].frame;
+    return rows[r].cost.cycles + (flushes ? rows[r - 1].cost.cycles : 0);
 }
 
 /* A readback and the flush before it wait for all earlier draws. A later draw of the frame waits
@@ -241,8 +267,47 @@ find_readbacks(struct finding_list *list)
         draws_follow |= row->is_draw;
         if (!draws_follow || strcmp(row->work, "readback") != 0)
             continue;
-        const bool flushes =
-            r > 0 && !strcmp(rows[r - 1].work, "flush") && rows[r - 1].frame == row->frame;
-        add(list, row, row->cost.cycles + (flushes ? rows[r - 1].cost.cycles : 0));
+        add(list, row, with_flush(list, r));
+    }
+}
+
+/* Whether a row reads the resource "#N". Work of unknown resources may read it. */
+static bool
+may_read(const struct draw_row *row, const char *resource)
+{
+    const size_t length = strlen(resource);
+    if (!strcmp(row->work, "readback") || !strcmp(row->work, "swap") ||
+        (!strcmp(row->work, "blit") && !*row->target))
+        return true;
+    for (const char *at = row->textures; (at = strstr(at, resource)); at += length)
+        if (at[length] < '0' || at[length] > '9')
+            return true;
+    return false;
+}
+
+/* Whether a later copy of the frame writes the same box before anything reads the resource. */
+static bool
+is_unused(const struct finding_list *list, size_t r)
+{
+    const struct draw_row *copy = &list->draws->rows.items[r];
+    char resource[16];
+    snprintf(resource, sizeof resource, "%.*s", (int)strcspn(copy->target, " "), copy->target);
+    for (size_t later = r + 1; later < list->draws->rows.count; later++) {
+        const struct draw_row *row = &list->draws->rows.items[later];
+        if (row->frame != copy->frame || may_read(row, resource))
+            return false;
+        if (!strcmp(row->work, "blit") && !strcmp(row->target, copy->target))
+            return true;
+    }
+    return false;
+}
+
+void
+find_unused_copies(struct finding_list *list)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        if (!strcmp(row->work, "blit") && *row->target && is_unused(list, r))
+            add(list, row, with_flush(list, r));
     }
 }

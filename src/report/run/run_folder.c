@@ -109,7 +109,7 @@ on_work(void *data, uint32_t frame, const struct work *row)
         ideals_row(folder->ideals, table_layout_numbers(folder->layout, delta), kind);
     if (!is_open(folder, TABLE_DRAWS))
         return;
-    char *facts = describe_facts(row->baked);
+    char *facts = describe_facts(row);
     table_row(&folder->tables[TABLE_DRAWS], text, facts, delta, (double)NAN);
     free(facts);
 }

@@ -262,7 +262,7 @@ on_work(void *data, uint32_t frame, const struct work *row)
 {
     struct perfetto *p = data;
     const uint64_t now = p->sim->machine->clock.now, name = name_of(p, row);
-    char *names = mem_strdup(DRAW_FACTS), *values = describe_facts(row->baked);
+    char *names = mem_strdup(DRAW_FACTS), *values = describe_facts(row);
     char *shown = mem_printable(values);
     struct packets_fact facts[MOST_FACTS];
     p->packets.frame_start = p->sim->frame_start;
