@@ -37,6 +37,7 @@ messages() {
 record tests/golden/tiny.trace tiny
 record tests/golden/workloads.trace workloads
 record tests/golden/bound.trace bound
+record tests/golden/pace.trace pace
 record tests/golden/faults.trace faults
 record tests/golden/buffers.trace features --kind buffers
 cp tests/golden/tiny.trace $corpus/trace/file-tiny

@@ -221,8 +221,8 @@ check_run(const struct command_line *line, const struct args *args, const struct
         return args_usage_error(spec, "--draws and --over-time cannot be combined");
     if (request->prove && (request->json || request->csv || line->diff))
         return args_usage_error(spec, "--prove cannot be combined with --json, --csv or --diff");
-    if (!request->prove && (request->trace || request->jobs))
-        return args_usage_error(spec, "--trace and --jobs require --prove");
+    if (!request->prove && (request->trace || request->jobs || request->most || request->limits))
+        return args_usage_error(spec, "--trace, --jobs, --most and --limits require --prove");
     if (line->diff && (request->csv || request->svg || request->over_time || request->draws))
         return args_usage_error(
             spec, "--diff cannot be combined with --csv, --svg, --over-time or --draws");
@@ -252,9 +252,10 @@ check(const struct command_line *line, const struct args *args, const struct arg
         return args_usage_error(spec, "expected only one of: --nvprof or --ncu, --profile, "
                                       "--profile-folder, --print-command");
     if (line->diff || line->frames.text || line->draw || line->request.draws ||
-        line->request.prove || line->request.trace || line->request.jobs || line->request.program)
+        line->request.prove || line->request.trace || line->request.jobs || line->request.most ||
+        line->request.limits || line->request.program)
         return args_usage_error(spec, "--frame, --draw, --draws, --program, --diff, --prove, "
-                                      "--trace and --jobs require a RUN");
+                                      "--trace, --jobs, --most and --limits require a RUN");
     if (of_files != has_files)
         return args_usage_error(spec, of_files ? "expected at least one FILE"
                                                : "files require --nvprof or --ncu");
@@ -349,6 +350,11 @@ cmd_topdown(int argc, char **argv)
         {"trace", 0, ARG_STRING, &line.request.trace, "FILE", "--prove: trace of the run, if moved",
          false},
         OPTION_JOBS(&line.request.jobs, "--prove: concurrent simulations (1)"),
+        {"most", 0, ARG_UINT, &line.request.most, "N", "--prove: most simulations (12)", false},
+        {"limits", 0, ARG_FLAG, &line.request.limits, NULL,
+         "--prove: also simulate without each limit of the verdict's resource "
+         "(`aetius params --ideal`)",
+         false},
         {"diff", 0, ARG_STRING, &line.diff, "RUN", "RUN: compare with another run", false},
         {"nvprof", 0, ARG_OPTIONAL, &line.nvprof, "FILE", "analyze nvprof output", false},
         {"ncu", 0, ARG_OPTIONAL, &line.ncu, "FILE", "analyze ncu output", false},

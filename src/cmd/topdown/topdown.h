@@ -14,7 +14,9 @@
 struct topdown_request {
     bool json, csv, over_time, shows_all;
     bool draws, has_draw, prove; /* options for a simulated run */
+    bool limits;                 /* --prove: also each limit of the verdict's resource */
     uint64_t draw, jobs;
+    uint64_t most;       /* --prove: most simulations */
     const char *trace;   /* --prove: current path of the trace; NULL: as stored in the run */
     const char *svg;     /* NULL: no figure */
     const char *kernel;  /* NULL: all kernels */
@@ -63,10 +65,10 @@ bool topdown_program(const struct topdown_selection *selection,
                      const struct topdown_request *request, struct error *err);
 
 /* Simulates the frames again, with one accused resource ideal at a time, and with the advised steps
- * of parameters, at most 12 times (topdown_prove.c). The runs
- * stay in the sweep DIR/prove. Prints the measured and the expected gains. Returns false on errors.
- * Also returns false if the resource with the highest expected gain gains over two points less than
- * another. */
+ * of parameters (topdown_prove.c). Prints the number of simulations first. The runs stay in the
+ * sweep DIR/prove. Prints the measured and the expected gains. Returns false on errors. Also
+ * returns false if another resource gains over two points more than the verdict and the resources
+ * that gain together with it. */
 bool topdown_prove(const char *dir, const struct params *params, const struct frame_set *frames,
                    const struct ideal_gains *gains, const struct steps *steps,
                    const struct topdown_request *request, struct error *err);

@@ -2,6 +2,7 @@
  * resource each, and with the advised steps of parameters, as a sweep in RUN/prove. */
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/plural.h"
 #include "base/text_table.h"
 #include "cmd/topdown/topdown.h"
 #include "report/run/csv.h"
@@ -14,10 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Simulations of a proof: one per ideal resource, one of the pair that gains together, the step of
- * the verdict's resource, and the best step. */
-enum { PROOF_PAIR = IDEALS, PROOF_STEPS, PROOF_STEP_COUNT = 2, PROOFS = PROOF_STEPS + 2 };
-enum { PROOFS_MOST = 12 };
+/* Machines of a proof: each ideal resource, the group that gains together, the step of the
+ * verdict's resource and the best step, each limit. */
+enum {
+    PROOF_GROUP = IDEALS,
+    PROOF_STEPS,
+    PROOF_STEP_COUNT = 2,
+    PROOF_LIMITS = PROOF_STEPS + PROOF_STEP_COUNT,
+    PROOFS = PROOF_LIMITS + LIMITS,
+    PROOFS_MOST = 12
+};
 
 struct proof {
     const char *dir;
@@ -26,10 +33,12 @@ struct proof {
     double cycles;
     struct params base;
     const struct ideal_gains *gains;
-    enum ideal_number pair[2];
-    bool has_pair; /* `pair` is expected to gain more than each resource alone */
+    enum ideal_number verdict;
+    struct ideal_group group; /* set 0: no resources gain more together than alone */
+    bool limits;              /* also simulate the limits of the verdict's resource */
     const struct step *steps[PROOF_STEP_COUNT]; /* NULL: none, or the same as the one before */
-    double gained[PROOFS];                      /* in cycles; NAN: not tried */
+    uint64_t most, wanted; /* simulations: the most, and all that the proof asks for */
+    double gained[PROOFS]; /* in cycles; NAN: not tried */
     struct sweep sweep;
     size_t run_of[PROOFS]; /* index in the sweep + 1; 0: not tried */
 };
@@ -70,13 +79,13 @@ read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *f
     return ok;
 }
 
-/* Adds a run of the machine, unless there are PROOFS_MOST runs. */
+/* Adds a run of the machine, unless there are as many runs as allowed. Frees `name`. */
 static bool
 add_run(struct proof *proof, uint32_t number, char *name, const struct params *params,
         struct error *err)
 {
     bool ok = true;
-    if (proof->sweep.runs.count < PROOFS_MOST) {
+    if (proof->wanted++ < proof->most) {
         ok = sweep_add_run(&proof->sweep, 0, name, proof->preset, params, SWEEP_BLOCKS_NONE, err);
         proof->run_of[number] = proof->sweep.runs.count;
     }
@@ -93,13 +102,21 @@ add_ideal(struct proof *proof, uint32_t i, struct error *err)
 }
 
 static bool
-add_pair(struct proof *proof, struct error *err)
+add_group(struct proof *proof, struct error *err)
 {
-    const struct ideal *first = &ideals[proof->pair[0]], *second = &ideals[proof->pair[1]];
     struct params params = proof->base;
-    return ideal_apply(first, &params, err) && ideal_apply(second, &params, err) &&
-           add_run(proof, PROOF_PAIR, mem_printf("ideal %s and %s", first->name, second->name),
-                   &params, err);
+    char words[IDEAL_GROUP_WORDS];
+    ideal_group_name(&proof->group, words);
+    return ideal_group_apply(&proof->group, &params, err) &&
+           add_run(proof, PROOF_GROUP, mem_printf("ideal %s", words), &params, err);
+}
+
+static bool
+add_limit(struct proof *proof, uint32_t i, struct error *err)
+{
+    struct params params = proof->base;
+    return limit_apply(&limits[i], &params, err) &&
+           add_run(proof, PROOF_LIMITS + i, mem_printf("without %s", limits[i].name), &params, err);
 }
 
 static bool
@@ -110,20 +127,35 @@ add_step(struct proof *proof, uint32_t s, struct error *err)
            add_run(proof, PROOF_STEPS + s, step_text(proof->steps[s], " "), &params, err);
 }
 
-/* Adds one run per accused resource, with that resource ideal. The verdict's resource is among
- * them. Before them, adds runs for the steps and for the pair that gains together. */
+/* Adds runs for the verdict's resource, for the steps, for the group that gains together, for each
+ * limit of the verdict's resource, and for each other accused resource. */
 static bool
 add_runs(struct proof *proof, struct error *err)
 {
-    const enum ideal_number verdict = ideals_verdict(proof->gains);
-    bool ok = add_ideal(proof, verdict, err);
+    bool ok = add_ideal(proof, proof->verdict, err);
     for (uint32_t s = 0; ok && s < PROOF_STEP_COUNT; s++)
         ok = !proof->steps[s] || add_step(proof, s, err);
-    ok = ok && (!proof->has_pair || add_pair(proof, err));
+    ok = ok && (!proof->group.set || add_group(proof, err));
+    for (uint32_t i = 0; ok && i < LIMITS; i++)
+        if (proof->limits && limits[i].ideal == proof->verdict)
+            ok = add_limit(proof, i, err);
     for (uint32_t i = 0; ok && i < IDEALS; i++)
-        if (i != verdict && proof->gains->most[i] >= VERDICT_ACCUSED * proof->gains->cycles)
+        if (i != proof->verdict && proof->gains->most[i] >= VERDICT_ACCUSED * proof->gains->cycles)
             ok = add_ideal(proof, i, err);
     return ok;
+}
+
+/* Prints the number of simulations, before the first one starts. */
+static bool
+print_count(const struct proof *proof)
+{
+    const size_t count = proof->sweep.runs.count;
+    printf("\nprove: %zu simulation%s", count, plural(count));
+    if (proof->wanted > count)
+        printf(" of %llu (--most)", (unsigned long long)proof->wanted);
+    puts("");
+    fflush(stdout);
+    return true;
 }
 
 static bool
@@ -153,42 +185,50 @@ try_ideals(struct proof *proof, uint64_t jobs, struct error *err)
     bool waits;
     const bool ok = sweep_open(&proof->sweep, dir, "", &options, err) &&
                     sweep_add_trace(&proof->sweep, "frames", proof->trace, frames, err) &&
-                    add_runs(proof, err) && sweep_do(&proof->sweep, &options, &waits, err) &&
-                    read_gains(proof, err);
+                    add_runs(proof, err) && print_count(proof) &&
+                    sweep_do(&proof->sweep, &options, &waits, err) && read_gains(proof, err);
     sweep_fini(&proof->sweep);
     free(frames);
     free(dir);
     return ok;
 }
 
+/* Adds a line of the table; `most` or `expected` NAN: not predicted. */
 static void
-put_gain(struct text_table *table, const struct proof *proof, double most, double expected,
-         uint32_t number)
+put_gain(struct text_table *table, const struct proof *proof, const char *name, double most,
+         double expected, double gained)
 {
-    if (isnan(most))
-        text_table_cell(table, "%s", "");
-    else
-        text_table_cell(table, "%.1f %%", 100 * most / proof->cycles);
-    text_table_cell(table, "%.1f %%", 100 * expected / proof->cycles);
-    text_table_cell(table, "%.1f %%", 100 * proof->gained[number] / proof->cycles);
+    const double values[] = {most, expected, gained};
+    text_table_cell(table, "%s", name);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        if (isnan(values[i]))
+            text_table_cell(table, "%s", "");
+        else
+            text_table_cell(table, "%.1f %%", 100 * values[i] / proof->cycles);
     text_table_end_row(table);
 }
 
 static void
-put_ideals(struct text_table *table, const struct proof *proof)
+print_gains(const struct proof *proof)
 {
-    text_table_cells(table, "ideal|at most|expected|gained");
-    text_table_end_row(table);
+    struct text_table table = {0};
+    const double none = (double)NAN;
+    text_table_cells(&table, "ideal|at most|expected|gained");
+    text_table_end_row(&table);
     for (uint32_t i = 0; i < IDEALS; i++)
-        if (!isnan(proof->gained[i])) {
-            text_table_cell(table, "%s", ideals[i].name);
-            put_gain(table, proof, proof->gains->most[i], proof->gains->expected[i], i);
-        }
-    if (!isnan(proof->gained[PROOF_PAIR])) {
-        const enum ideal_number first = proof->pair[0], second = proof->pair[1];
-        text_table_cell(table, "%s and %s", ideals[first].name, ideals[second].name);
-        put_gain(table, proof, (double)NAN, proof->gains->together[first][second], PROOF_PAIR);
+        if (!isnan(proof->gained[i]))
+            put_gain(&table, proof, ideals[i].name, proof->gains->most[i],
+                     proof->gains->expected[i], proof->gained[i]);
+    if (!isnan(proof->gained[PROOF_GROUP])) {
+        char words[IDEAL_GROUP_WORDS];
+        ideal_group_name(&proof->group, words);
+        put_gain(&table, proof, words, none, proof->group.expected, proof->gained[PROOF_GROUP]);
     }
+    for (uint32_t i = 0; i < LIMITS; i++)
+        if (!isnan(proof->gained[PROOF_LIMITS + i]))
+            put_gain(&table, proof, limits[i].name, none, none, proof->gained[PROOF_LIMITS + i]);
+    puts("");
+    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
 }
 
 /* Prints the gains of the steps, if there are any. */
@@ -210,35 +250,34 @@ print_steps(const struct proof *proof)
         free(text);
         any = true;
     }
-    if (any)
+    if (any) {
         puts("");
-    if (any)
         text_table_put(&table, TEXT_TABLE_TEXT, stdout);
-    else
+    } else {
         text_table_fini(&table);
+    }
 }
 
-/* Prints the measured and the expected gains. Returns whether they agree. */
+/* Compares the verdict, or the group that gains together, with each resource that was tried. */
 static bool
-print_proof(const struct proof *proof, struct error *err)
+judge(const struct proof *proof, struct error *err)
 {
-    struct text_table table = {0};
-    const enum ideal_number verdict = ideals_verdict(proof->gains);
-    uint32_t best = verdict;
+    char words[IDEAL_GROUP_WORDS];
+    const bool is_group = proof->gained[PROOF_GROUP] > proof->gained[proof->verdict];
+    const double gained = proof->gained[is_group ? PROOF_GROUP : proof->verdict];
+    uint32_t best = proof->verdict;
+    ideal_group_name(&proof->group, words);
     for (uint32_t i = 0; i < IDEALS; i++)
         if (proof->gained[i] > proof->gained[best])
             best = i;
-    put_ideals(&table, proof);
-    puts("");
-    text_table_put(&table, TEXT_TABLE_TEXT, stdout);
-    print_steps(proof);
-    if (proof->gained[verdict] + VERDICT_WITHIN * proof->cycles >= proof->gained[best]) {
-        printf("\nproven: no other ideal resource gains more than %s\n", ideals[verdict].name);
+    if (gained + VERDICT_WITHIN * proof->cycles >= proof->gained[best]) {
+        printf("\nproven: no other ideal resource gains more than %s%s\n",
+               is_group ? words : ideals[proof->verdict].name, is_group ? " together" : "");
         return true;
     }
     return fail(err, "the verdict is %s, but an ideal %s gains more: %.1f %%, not %.1f %%",
-                ideals[verdict].name, ideals[best].name, 100 * proof->gained[best] / proof->cycles,
-                100 * proof->gained[verdict] / proof->cycles);
+                ideals[proof->verdict].name, ideals[best].name,
+                100 * proof->gained[best] / proof->cycles, 100 * gained / proof->cycles);
 }
 
 bool
@@ -246,10 +285,12 @@ topdown_prove(const char *dir, const struct params *params, const struct frame_s
               const struct ideal_gains *gains, const struct steps *steps,
               const struct topdown_request *request, struct error *err)
 {
-    struct proof proof = {.dir = dir, .base = *params, .gains = gains};
-    proof.has_pair = ideals_together(gains, &proof.pair[0], &proof.pair[1]);
-    proof.steps[0] = steps_of(steps, ideals_verdict(gains));
-    proof.steps[1] = steps_best(steps, ideals_verdict(gains));
+    struct proof proof = {.dir = dir, .base = *params, .gains = gains, .limits = request->limits};
+    proof.verdict = ideals_verdict(gains);
+    proof.most = request->most ? request->most : PROOFS_MOST;
+    ideals_together(gains, &proof.group);
+    proof.steps[0] = steps_of(steps, proof.verdict);
+    proof.steps[1] = steps_best(steps, proof.verdict);
     if (proof.steps[1] == proof.steps[0])
         proof.steps[1] = NULL;
     fflush(stdout);
@@ -267,7 +308,12 @@ topdown_prove(const char *dir, const struct params *params, const struct frame_s
         ok = fail(err, "%s does not exist: give the trace's new path with --trace FILE",
                   proof.trace);
     ok = ok && read_cycles(dir, frames, &proof.frames, &proof.cycles, err);
-    ok = ok && try_ideals(&proof, request->jobs, err) && print_proof(&proof, err);
+    ok = ok && try_ideals(&proof, request->jobs, err);
+    if (ok) {
+        print_gains(&proof);
+        print_steps(&proof);
+    }
+    ok = ok && judge(&proof, err);
     free(proof.trace);
     free(proof.preset);
     return ok;

@@ -4,6 +4,7 @@
 #include "analysis/shader_tree.h"
 #include "analysis/topdown_chart.h"
 #include "analysis/topdown_print.h"
+#include "base/bits.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -377,12 +378,15 @@ print_gains(const struct view *view)
     for (uint32_t i = 0; i < IDEALS; i++)
         if (left.charged[i] >= large_share * gains->cycles)
             print_gain(view, (enum ideal_number)i, false);
-    enum ideal_number first, second;
-    if (ideals_together(gains, &first, &second))
+    struct ideal_group group;
+    char names[IDEAL_GROUP_WORDS];
+    const bool together = ideals_together(gains, &group);
+    ideal_group_name(&group, names);
+    if (together)
         print_wrapped(stdout, line_width(stdout), 0, 2,
-                      "together, %s and %s: %.1f %% fewer are predicted without both",
-                      ideals[first].name, ideals[second].name,
-                      100 * gains->together[first][second] / gains->cycles);
+                      "together, %s: %.1f %% fewer are predicted without %s", names,
+                      100 * group.expected / gains->cycles,
+                      bits_count(group.set) > 2 ? "all of them" : "both");
     steps_print_best(&view->steps, gains, ideals_verdict(gains), stdout);
     if (hide)
         print_wrapped(
@@ -533,19 +537,19 @@ verdict_json(const struct view *view)
     return object;
 }
 
-/* The pair of resources that gains more than each resource alone, or null. */
+/* The resources that gain more together than alone, or null. */
 static cJSON *
 together_json(const struct ideal_gains *gains)
 {
-    enum ideal_number first, second;
-    if (!ideals_together(gains, &first, &second))
+    struct ideal_group group;
+    if (!ideals_together(gains, &group))
         return cJSON_CreateNull();
     cJSON *object = cJSON_CreateObject();
     cJSON *names = cJSON_AddArrayToObject(object, "names");
-    cJSON_AddItemToArray(names, cJSON_CreateString(ideals[first].name));
-    cJSON_AddItemToArray(names, cJSON_CreateString(ideals[second].name));
-    cJSON_AddItemToObject(object, "expected_gain",
-                          json_number(gains->together[first][second] / gains->cycles));
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (group.set >> i & 1)
+            cJSON_AddItemToArray(names, cJSON_CreateString(ideals[i].name));
+    cJSON_AddItemToObject(object, "expected_gain", json_number(group.expected / gains->cycles));
     return object;
 }
 

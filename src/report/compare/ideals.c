@@ -1,5 +1,6 @@
 #include "report/compare/ideals.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "report/run/metrics.h"
 
@@ -128,6 +129,8 @@ struct ideal_sum {
     struct formula bounds[IDEALS], texture_traffic;
     struct draw_chain draws;
     struct ideal_gains gains;
+    bool keeps; /* keeps all rows */
+    VEC(struct row_costs) kept;
 };
 
 static int32_t
@@ -213,6 +216,7 @@ ideals_end(struct ideal_sum *sum)
     for (uint32_t i = 0; i < IDEALS; i++)
         formula_fini(&sum->bounds[i]);
     formula_fini(&sum->texture_traffic);
+    VEC_FREE(&sum->kept);
     free(sum);
 }
 
@@ -395,6 +399,8 @@ ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind)
     struct row_costs costs;
     read_row(sum, numbers, kind, &costs);
     predict(&sum->gains, &costs);
+    if (sum->keeps)
+        VEC_PUSH(&sum->kept, costs);
     sum->gains.most[IDEAL_drain] += fill_drain(&sum->draws, &costs);
 }
 
@@ -405,6 +411,74 @@ ideals_take(struct ideal_sum *sum, struct ideal_gains *gains)
     *gains = sum->gains;
     memset(&sum->gains, 0, sizeof sum->gains);
     memset(&sum->draws, 0, sizeof sum->draws);
+}
+
+/* ---- resources that hide each other ---- */
+
+/* The expected gain of a set in the kept rows. hidden[k]: cycles that resource k absorbs. */
+static double
+expect_gain(const struct ideal_sum *sum, uint32_t set, double hidden[IDEALS])
+{
+    double gain = 0;
+    memset(hidden, 0, IDEALS * sizeof *hidden);
+    for (size_t r = 0; r < sum->kept.count; r++) {
+        const struct row_costs *costs = &sum->kept.items[r];
+        uint32_t longest = IDEALS;
+        const double without = expect_without(costs, set, &longest);
+        gain += costs->cycles - without;
+        if (longest < IDEALS)
+            hidden[longest] += without - (costs->cycles - removed_by(costs, set));
+    }
+    return gain;
+}
+
+static double
+removed_in_all(const struct ideal_sum *sum, uint32_t set)
+{
+    double removed = 0;
+    for (size_t r = 0; r < sum->kept.count; r++)
+        removed += removed_by(&sum->kept.items[r], set);
+    return removed;
+}
+
+/* Removes the resources without which the group gains nearly as much. */
+static void
+leave_out(const struct ideal_sum *sum, double nothing, struct ideal_group *group)
+{
+    double ignored[IDEALS];
+    for (uint32_t i = 0; i < IDEALS; i++) {
+        const double without =
+            group->set & BIT(i) ? expect_gain(sum, group->set & ~BIT(i), ignored) : 0;
+        if (!(group->set & BIT(i)) || group->expected - without >= nothing)
+            continue;
+        group->set &= ~BIT(i);
+        group->expected = without;
+    }
+}
+
+/* Finds the resources that hide each other (ideals.h). */
+static struct ideal_group
+find_one_pace(const struct ideal_sum *sum, const struct ideal_gains *gains)
+{
+    enum { MOST = 5 };
+    const double nothing = IDEALS_NOTHING * gains->cycles;
+    struct ideal_group group = {0}, none = {0};
+    double hidden[IDEALS];
+    uint32_t next = ideals_verdict(gains);
+    if (!(gains->cycles > 0) || !ideals_hide_each_other(gains) || next == IDEAL_drain)
+        return none;
+    for (uint32_t size = 0; size < MOST; size++) {
+        group.set |= BIT(next);
+        group.expected = expect_gain(sum, group.set, hidden);
+        if (group.expected >= nothing && 2 * group.expected >= removed_in_all(sum, group.set))
+            break;
+        for (uint32_t k = next = 0; k < IDEALS; k++)
+            next = hidden[k] > hidden[next] ? k : next;
+        if (!(hidden[next] >= nothing))
+            break;
+    }
+    leave_out(sum, nothing, &group);
+    return group.expected >= nothing ? group : none;
 }
 
 /* ---- rows of a table ---- */
@@ -446,6 +520,8 @@ ideals_predict(const struct ideal_rows *wanted, const struct params *params,
     struct ideal_sum *sum =
         ideals_begin((const char *const *)table->names, table->columns, params, err);
     double *numbers = mem_array((size_t)table->columns, sizeof *numbers);
+    if (sum)
+        sum->keeps = true;
     for (uint32_t r = 0; sum && r < table->rows; r++) {
         const uint32_t number = (uint32_t)csv_value(table, r, frame);
         if (!ideals_want(wanted, number, r))
@@ -460,6 +536,7 @@ ideals_predict(const struct ideal_rows *wanted, const struct params *params,
     if (sum) {
         ideals_take(sum, &some);
         ideals_add(gains, &some);
+        gains->one_pace = find_one_pace(sum, gains);
     }
     free(numbers);
     ideals_end(sum);
@@ -569,18 +646,41 @@ ideals_parameter(const struct ideal_gains *gains, enum ideal_number n, const str
 }
 
 bool
-ideals_together(const struct ideal_gains *gains, enum ideal_number *first,
-                enum ideal_number *second)
+ideals_together(const struct ideal_gains *gains, struct ideal_group *group)
 {
-    double most = 0;
+    const double nothing = IDEALS_NOTHING * gains->cycles;
+    *group = (struct ideal_group){0};
     for (uint32_t i = 0; i < IDEALS; i++)
         for (uint32_t k = i + 1; k < IDEALS; k++)
-            if (gains->together[i][k] > most) {
-                most = gains->together[i][k];
-                *first = (enum ideal_number)i;
-                *second = (enum ideal_number)k;
-            }
-    return most > 0 && most >= most_of(gains->expected) + IDEALS_NOTHING * gains->cycles;
+            if (gains->together[i][k] > group->expected)
+                *group = (struct ideal_group){BIT(i) | BIT(k), gains->together[i][k]};
+    if (group->expected < most_of(gains->expected) + nothing)
+        *group = (struct ideal_group){0};
+    if (gains->one_pace.expected > group->expected)
+        *group = gains->one_pace;
+    return group->set != 0;
+}
+
+bool
+ideal_group_apply(const struct ideal_group *group, struct params *params, struct error *err)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < IDEALS; i++)
+        ok = !(group->set & BIT(i)) || ideal_apply(&ideals[i], params, err);
+    return ok;
+}
+
+void
+ideal_group_name(const struct ideal_group *group, char words[IDEAL_GROUP_WORDS])
+{
+    size_t used = 0;
+    for (uint32_t i = 0, left = bits_count(group->set); i < IDEALS; i++)
+        if (group->set & BIT(i)) {
+            left--;
+            const char *after = left > 1 ? ", " : left ? " and " : "";
+            used += (size_t)snprintf(words + used, IDEAL_GROUP_WORDS - used, "%s%s", ideals[i].name,
+                                     after);
+        }
 }
 
 enum ideal_number

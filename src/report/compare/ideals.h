@@ -12,7 +12,10 @@
  * already in the remaining cycles. In the best case, the rest overlaps with them. In the worst
  * case, the rest follows them. The expected time is the mean of both cases. If another resource has
  * more work than fits in the remaining cycles, it hides part of the gain. The same rule predicts
- * the gain of two ideal resources: two that run at one pace gain only together.
+ * the gain of several ideal resources: those that run at one pace gain only together. A group of
+ * such resources begins with the resource that has the highest upper bound. The resource that hides
+ * most of the group's gain joins it, until the group gains at least half of the cycles that it
+ * removes. A resource without which the group gains nearly as much then leaves it.
  *
  * The drain between two draws is not a cause: the critical path does not contain work that could
  * have been done meanwhile. The rows give the drain: the cycles in which a draw's front end had
@@ -61,6 +64,12 @@ bool ideal_has(const struct ideal *ideal, const char *branch);
 /* Whether the cycles of this branch are charged to the resource. */
 bool ideal_is_charged(const struct ideal *ideal, const char *branch);
 
+/* Several resources that are ideal together. */
+struct ideal_group {
+    uint32_t set;    /* bits of enum ideal_number; 0: no group */
+    double expected; /* gain, in cycles */
+};
+
 /* All values are in cycles, summed over the rows. */
 struct ideal_gains {
     double cycles;
@@ -70,6 +79,9 @@ struct ideal_gains {
     double hidden[IDEALS][IDEALS]; /* [i][k]: part of most[i] that resource k would absorb */
     /* [i][k], i < k: expected gain if both resources are ideal; 0 for pairs with drain */
     double together[IDEALS][IDEALS];
+    /* Resources that hide each other: none of them gains IDEALS_NOTHING alone. Only
+     * ideals_predict() finds them. */
+    struct ideal_group one_pace;
     double own[IDEALS];         /* each resource's work, by its metric alone */
     double causes[CAUSE_COUNT]; /* by enum path_cause */
 };
@@ -107,7 +119,7 @@ struct ideal_rows {
 };
 /* Whether a row of a frame is among them. */
 bool ideals_want(const struct ideal_rows *rows, uint32_t frame, uint32_t row);
-/* Returns false if columns are missing. */
+/* Also finds the resources that hide each other. Returns false if columns are missing. */
 bool ideals_predict(const struct ideal_rows *rows, const struct params *params,
                     struct ideal_gains *gains, struct error *err);
 void ideals_add(struct ideal_gains *to, const struct ideal_gains *more);
@@ -127,10 +139,16 @@ const char *ideals_parameter(const struct ideal_gains *gains, enum ideal_number 
 /* The resource that hides most of the verdict's gain. IDEALS if no resource hides at least
  * IDEALS_NOTHING of all cycles. */
 enum ideal_number ideals_hidden_by(const struct ideal_gains *gains, enum ideal_number verdict);
-/* The pair of resources with the largest expected gain, first < second. Returns false if the pair
- * is expected to gain less than IDEALS_NOTHING of all cycles more than the best single resource. */
-bool ideals_together(const struct ideal_gains *gains, enum ideal_number *first,
-                     enum ideal_number *second);
+/* The resources that gain more together than alone: the pair with the largest expected gain, if it
+ * is expected to gain at least IDEALS_NOTHING of all cycles more than the best single resource. The
+ * resources that hide each other, if they are expected to gain more than the pair. Returns false if
+ * there are none. */
+bool ideals_together(const struct ideal_gains *gains, struct ideal_group *group);
+/* Makes all resources of the group ideal. */
+bool ideal_group_apply(const struct ideal_group *group, struct params *params, struct error *err);
+/* Writes "z, color and raster". */
+enum { IDEAL_GROUP_WORDS = 128 };
+void ideal_group_name(const struct ideal_group *group, char words[IDEAL_GROUP_WORDS]);
 /* Writes "45.0 % of the cycles are attributed to it; 19.9 % fewer are predicted without it".
  * Appends the upper bound if it differs from the charged cycles, and the resource that hides most
  * of the gain. gains->cycles must be above 0. */

@@ -243,11 +243,10 @@ two_hide_each_other(void **state)
     assert_int_equal(ideals_verdict(&gains), IDEAL_color);
     assert_string_equal(ideals_bound_by(&gains), "color");
     assert_int_equal(ideals_hidden_by(&gains, IDEAL_color), IDEAL_raster);
-    enum ideal_number first, second;
-    assert_true(ideals_together(&gains, &first, &second));
-    assert_int_equal(first, IDEAL_color);
-    assert_int_equal(second, IDEAL_raster);
-    assert_float_equal(gains.together[first][second], 990, 1e-9);
+    struct ideal_group group;
+    assert_true(ideals_together(&gains, &group));
+    assert_int_equal(group.set, 1u << IDEAL_color | 1u << IDEAL_raster);
+    assert_float_equal(group.expected, 990, 1e-9);
     frame_fini(&frame);
 }
 
@@ -294,29 +293,16 @@ a_pair_gains_more_than_one(void **state)
     for (uint32_t cycles = 19; cycles <= 20; cycles++) {
         struct frame frame;
         struct ideal_gains gains;
-        enum ideal_number first, second;
+        struct ideal_group group;
         frame_init(&frame);
         add(&frame, "lost.blend", 900);
         add(&frame, "lost.generate", cycles);
         add(&frame, "lost.transit", 100 - cycles);
         predict(&frame, 1000, &gains);
         assert_float_equal(gains.expected[IDEAL_color], 900, 1e-9);
-        assert_int_equal(ideals_together(&gains, &first, &second), cycles == 20);
+        assert_int_equal(ideals_together(&gains, &group), cycles == 20);
         frame_fini(&frame);
     }
-}
-
-/* A run that does not count lost cycles has no verdict. */
-static void
-nothing_is_guessed(void **state)
-{
-    (void)state;
-    const char *names[] = {"cycles", "lost.blend"};
-    struct params params;
-    struct error err;
-    params_init(&params);
-    assert_null(ideals_begin(names, 2, &params, &err));
-    assert_non_null(strstr(err.text, "the run has no statistic lost."));
 }
 
 /* Writes a table with one statistic per column, as a run does. */
@@ -344,6 +330,83 @@ write_table(const char *path, struct frame *const frames[], const char *const wo
     }
     assert_true(csv_destroy(csv, &err));
     free(header);
+}
+
+/* Predicts the gains of a table with these frames as its rows. */
+static void
+predict_table(struct frame *const rows[], const char *const works[], const double cycles[],
+              uint32_t count, struct ideal_gains *gains)
+{
+    const struct frame_set every = {0};
+    char dir[] = "/tmp/aetius-ideals-XXXXXX", path[64];
+    struct csv_table table;
+    struct error err;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/stats.draws.csv.gz", dir);
+    write_table(path, rows, works, cycles, count);
+    assert_true(csv_read(&table, path, &err));
+    const struct ideal_rows wanted = {&table, &every, -1};
+    assert_true(ideals_predict(&wanted, &rows[0]->params, gains, &err));
+    csv_table_fini(&table);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(dir), 0);
+}
+
+/* Of 1000 cycles, z and raster are charged 300 each and color 390, and each of them needs 990.
+ * - One of them gains nothing. Without z, 700 cycles remain. Color takes 990 if overlapped, or
+ *   700 + 990 - 390 = 1300 in sequence, on average more than before.
+ * - Two of them gain 5: the third takes 990 if overlapped, or 310 + 990 - 300 = 1000 in sequence.
+ * - All three gain the 990 cycles that are charged to them.
+ * - If raster needs only 20 cycles, z and color gain together: 310 remain, which include raster's
+ *   work. Raster is not in the group. */
+static void
+three_hide_each_other(void **state)
+{
+    static const struct {
+        double raster_passes, expected;
+        uint32_t set;
+    } cases[] = {
+        {3960, 990, 1u << IDEAL_z | 1u << IDEAL_color | 1u << IDEAL_raster},
+        {80, 690, 1u << IDEAL_z | 1u << IDEAL_color},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct frame frame, *const rows[] = {&frame};
+        const char *const works[] = {"clear"};
+        struct ideal_gains gains;
+        struct ideal_group group;
+        char words[IDEAL_GROUP_WORDS];
+        frame_init(&frame);
+        add(&frame, "lost.generate", 300);
+        add(&frame, "lost.test", 300);
+        add(&frame, "lost.blend", 390);
+        add(&frame, "lost.orders", 10);
+        add(&frame, "fraggen.passes", cases[i].raster_passes);
+        add(&frame, "zstencil.passes", 3960);
+        add(&frame, "colorwrite.passes", 3960);
+        predict_table(rows, works, (const double[]){1000}, 1, &gains);
+        assert_float_equal(gains.expected[IDEAL_z], 0, 1e-9);
+        assert_true(ideals_hide_each_other(&gains));
+        assert_true(ideals_together(&gains, &group));
+        assert_int_equal(group.set, cases[i].set);
+        assert_float_equal(group.expected, cases[i].expected, 1e-9);
+        ideal_group_name(&group, words);
+        assert_string_equal(words, i ? "z and color" : "z, color and raster");
+        frame_fini(&frame);
+    }
+}
+
+/* A run that does not count lost cycles has no verdict. */
+static void
+nothing_is_guessed(void **state)
+{
+    (void)state;
+    const char *names[] = {"cycles", "lost.blend"};
+    struct params params;
+    struct error err;
+    params_init(&params);
+    assert_null(ideals_begin(names, 2, &params, &err));
+    assert_non_null(strstr(err.text, "the run has no statistic lost."));
 }
 
 /* The table has the two frames above as rows. No resource can improve its third row, whose cycles
@@ -401,28 +464,16 @@ predict_draws(const char *between, bool overlap, struct ideal_gains *gains)
     struct frame rows[4];
     struct frame *const all[] = {&rows[0], &rows[1], &rows[2], &rows[3]};
     const char *const works[] = {"draw", between, "draw", "draw"};
-    const struct frame_set every = {0};
-    char dir[] = "/tmp/aetius-ideals-XXXXXX", path[64];
-    struct csv_table table;
-    struct error err;
     for (uint32_t r = 0; r < 4; r++) {
         frame_init(&rows[r]);
         add(&rows[r], "lost.fragment_issue", cycles[r]);
         add(&rows[r], "shader.issue_cycles", issue[r]);
         add(&rows[r], "streamer.cycles_rest", rest[r]);
     }
-    assert_non_null(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s/stats.draws.csv.gz", dir);
-    write_table(path, all, works, cycles, 4);
-    assert_true(csv_read(&table, path, &err));
-    const struct ideal_rows wanted = {&table, &every, -1};
     rows[0].params.COMMANDPROCESSOR.PipelinedBatchRendering = overlap;
-    assert_true(ideals_predict(&wanted, &rows[0].params, gains, &err));
-    csv_table_fini(&table);
+    predict_table(all, works, cycles, 4, gains);
     for (uint32_t r = 0; r < 4; r++)
         frame_fini(&rows[r]);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(dir), 0);
 }
 
 /* The gain is 200 + 200 of 2200 cycles. If the work between draws waits for earlier draws, the
@@ -621,6 +672,7 @@ main(void)
         cmocka_unit_test(verdict_is_what_gives_most),
         cmocka_unit_test(two_hide_each_other),
         cmocka_unit_test(a_pair_gains_more_than_one),
+        cmocka_unit_test(three_hide_each_other),
         cmocka_unit_test(advice_follows_the_cause),
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),

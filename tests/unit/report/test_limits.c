@@ -1,15 +1,9 @@
 /* Every rate and every width of the machine belongs to a limit of a resource (src/ideals.def), or
  * is listed here with the reason why no limit lifts it. Each limit can bound a frame. */
-#include "params/params.h"
-#include "report/compare/ideals.h"
 #include "report/run/metrics.h"
+#include "rigs/ideal_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <math.h>
 
 #define UNITS "number of units: an ideal resource raises the rate of each unit instead"
 #define CLOCK "length of a cycle: the same for all resources"
@@ -128,13 +122,201 @@ limits_raise_rates(void **state)
         }
 }
 
+/* ---- each limit can bound a frame ---- */
+
+static void
+frame_clears(struct rig *rig)
+{
+    for (uint32_t i = 0; i < 32; i++)
+        rig_clear(rig, CLEAR_ALL, i % 2 ? 1.0 : 0.5);
+    rig_swap(rig);
+}
+
+/* Layers that Hierarchical Z tests. */
+static void
+frame_tested_layers(struct rig *rig)
+{
+    enum { OBJ_LESS = 330 };
+    static const float corners[3][4] = {{-1, -1, -1, 1}, {3, -1, -1, 1}, {-1, 3, -1, 1}};
+    rig_clear(rig, CLEAR_ALL, 1.0);
+    stream_depth(&rig->stream, OBJ_LESS, FUNC_LESS);
+    stream_bind(&rig->stream, VOBJ_DSA, OBJ_LESS);
+    rig_draw_triangles(rig, corners, 32);
+}
+
+/* Each fragment enters two branches. */
+static void
+frame_branches(struct rig *rig)
+{
+    rig_use_programs(rig, rig_vs,
+                     "FRAG\n"
+                     "DCL OUT[0], COLOR\n"
+                     "DCL TEMP[0]\n"
+                     "IMM[0] FLT32 {1.0, 0.5, 0.25, 1.0}\n"
+                     "  0: MOV TEMP[0], IMM[0]\n"
+                     "  1: IF IMM[0].xxxx :3\n"
+                     "  2: ADD TEMP[0], TEMP[0], IMM[0]\n"
+                     "  3: ENDIF\n"
+                     "  4: IF IMM[0].xxxx :6\n"
+                     "  5: ADD TEMP[0], TEMP[0], IMM[0]\n"
+                     "  6: ENDIF\n"
+                     "  7: MOV OUT[0], TEMP[0]\n"
+                     "  8: END\n");
+    frame_layers(rig);
+}
+
+#define R2005 "reference-2005"
+#define R2008 "reference-2008"
+#define CLEARS                                                                                     \
+    "ZSTENCILTEST.BlocksClearedPerCycle=1 COLORWRITE.BlocksClearedPerCycle=1 "                     \
+    "RASTERIZER.HZBlocksClearedPerCycle=1"
+
+/* For each limit, a preset with settings, and a frame that the limit bounds if all other resources
+ * are ideal. */
+static const struct {
+    const char *preset, *settings;
+    void (*frame)(struct rig *rig);
+    bool alone;      /* the resource has its other limits, too */
+    const char *why; /* frame NULL: no program can reach the limit */
+} bounds[LIMITS] = {
+    [LIMIT_bandwidth] = {R2005, "", frame_blit},
+    [LIMIT_turns] = {R2005,
+                     "MEMORYCONTROLLER.MemoryBuses=1 MEMORYCONTROLLER.WriteToReadLatency=200",
+                     frame_blit, .alone = true},
+    [LIMIT_rows] = {R2005, "MEMORYCONTROLLER.MemoryBuses=1 MEMORYCONTROLLER.PageOpenLatency=200",
+                    frame_blit, .alone = true},
+    [LIMIT_memory_latency] = {R2005, "MEMORYCONTROLLER.ReadLatency=200", frame_blit, .alone = true},
+    [LIMIT_memory_queues] = {R2008, "MEMORYCONTROLLER.ServiceQueueSize=1", frame_blit,
+                             .alone = true},
+    [LIMIT_client_buses] = {.why = "a client sends one request of 64 bytes per cycle, and each bus "
+                                   "returns at least 64 bytes per cycle"},
+    [LIMIT_system_bus] = {R2005, "MEMORYCONTROLLER.SystemMemory=TRUE", frame_vertices},
+    [LIMIT_vertex_issue] = {R2005, "GPU.UnifiedShader=FALSE", frame_long_vertices},
+    [LIMIT_fragment_issue] = {R2005, "", frame_long_fragments},
+    [LIMIT_issue_width] = {R2005, "", frame_long_fragments},
+    [LIMIT_registers] = {R2005, "SHADER.ReadPorts=1", frame_long_fragments},
+    [LIMIT_flow_control] = {R2005, "SHADER.IfCost=8", frame_branches},
+    [LIMIT_dispatch] = {R2005, "", frame_layers},
+    [LIMIT_load] = {R2005, "", frame_layers},
+    [LIMIT_address] = {R2008, "", frame_texels},
+    [LIMIT_filter] = {R2008, "", frame_texels},
+    [LIMIT_texture_cache] = {R2008,
+                             "FRAGMENTSHADER.TextureCacheWays=1 FRAGMENTSHADER.TextureCacheLines=1",
+                             frame_texels},
+    [LIMIT_z_rate] = {R2005, "", frame_layers},
+    [LIMIT_z_cache] = {R2005, "", frame_layers},
+    [LIMIT_z_clear] = {R2005, CLEARS, frame_clears},
+    [LIMIT_color_rate] = {R2005, "", frame_layers},
+    [LIMIT_color_cache] = {R2005, "", frame_layers},
+    [LIMIT_color_clear] = {R2005, CLEARS, frame_clears},
+    [LIMIT_generation] = {R2008, "", frame_layers},
+    [LIMIT_hierarchy] = {R2005,
+                         "RASTERIZER.HZAccessLatency=16 RASTERIZER.HZCacheLines=1 "
+                         "RASTERIZER.HZCacheLineSize=1",
+                         frame_tested_layers},
+    [LIMIT_interpolation] = {R2005, "", frame_layers},
+    [LIMIT_vertex_fetch] = {R2005, "", frame_outputs},
+    [LIMIT_assembly] = {R2005, "", frame_outputs},
+    [LIMIT_clipping] = {R2005, "", frame_outputs},
+    [LIMIT_setup] = {R2005, "", frame_outputs},
+    [LIMIT_command_bus] = {R2005, "", frame_uploads},
+    [LIMIT_blit_rate] = {R2005, "", frame_blit},
+};
+
+/* Cycles of the frame of a limit, with or without the limit. */
+static double
+cycles_of(uint32_t n, bool lifted)
+{
+    const enum ideal_number resource = limits[n].ideal;
+    struct rig *rig = rig_create();
+    struct error err;
+    assert_true(params_load_preset(&rig->params, bounds[n].preset, &err));
+    rig_set(rig, "MEMORYCONTROLLER.MemorySize=8388608");
+    rig_set(rig, bounds[n].settings);
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (i != resource && i != IDEAL_drain)
+            assert_true(ideal_apply(&ideals[i], &rig->params, &err));
+    for (uint32_t i = 0; i < LIMITS; i++)
+        if (limits[i].ideal == resource && (i == n ? lifted : !bounds[n].alone))
+            assert_true(limit_apply(&limits[i], &rig->params, &err));
+    rig_start(rig);
+    bounds[n].frame(rig);
+    const double cycles = (double)rig_figure(rig, "cycles");
+    rig_destroy(rig);
+    return cycles;
+}
+
+/* Each limit that a program can reach gains at least 20 % if it is removed. */
+static void
+limits_bound_frames(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < LIMITS; i++) {
+        if (!bounds[i].frame) {
+            assert_true(bounds[i].why && strlen(bounds[i].why));
+            continue;
+        }
+        const double with = cycles_of(i, false), without = cycles_of(i, true);
+        if (without > 0.8 * with)
+            fail_msg("%s: %.0f cycles with the limit, %.0f without it", limits[i].name, with,
+                     without);
+    }
+}
+
+/* ---- what remains if all resources are ideal ---- */
+
+enum {
+    TRANSACTION = 64,
+    SHORT = 24,
+    UPLOADS = 16,
+    UPLOAD_BYTES = 4096,
+    UNITS_2005 = 2, /* shader units of reference-2005 */
+    GROUPS_2005 =
+        128 / 4 /* thread groups in each: ExecutableThreads + InputBuffers, by ThreadGroup */
+};
+
+/* What remains is attributed to a cause, and follows from arithmetic:
+ * - show: the DAC reads the image, one transaction of 64 bytes per cycle.
+ * - bus: the command processor sends one transaction of an upload per cycle.
+ * - blend_place: quads at the same position follow each other, one per cycle.
+ * - fragment_issue: each instruction of a chain takes a cycle. The groups that fit into the shader
+ *   units run together, and the next groups after them.
+ * - lookup: a shader unit sends one texture instruction of one group per cycle. */
+static void
+remainder_has_a_name(void **state)
+{
+    static const struct {
+        void (*frame)(struct rig *rig);
+        const char *cause;
+        double cycles;
+    } cases[] = {
+        {frame_swap_alone, "lost.show", PIXELS * 4 / TRANSACTION},
+        {frame_uploads, "lost.bus", UPLOADS * UPLOAD_BYTES / TRANSACTION},
+        {frame_quad_many_times, "lost.blend_place", TRIANGLES - 1},
+        {frame_chain, "lost.fragment_issue", INSTRUCTIONS},
+        {frame_long_fragments, "lost.fragment_issue",
+         PIXELS / 4 / (UNITS_2005 * GROUPS_2005) * INSTRUCTIONS},
+        {frame_texels, "lost.lookup", 2 * PIXELS / 4 * TEXELS / UNITS_2005},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig *rig = rig_create_ideal(ALL_IDEAL, "");
+        cases[i].frame(rig);
+        const double cycles = (double)rig_figure(rig, cases[i].cause);
+        rig_destroy(rig);
+        if (fabs(cycles - cases[i].cycles) > SHORT + cases[i].cycles / 32)
+            fail_msg("%.0f cycles are attributed to %s, not %.0f", cycles, cases[i].cause,
+                     cases[i].cycles);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_and_widths_have_limits),
-        cmocka_unit_test(exceptions_are_parameters),
-        cmocka_unit_test(limits_raise_rates),
+        cmocka_unit_test(rates_and_widths_have_limits), cmocka_unit_test(exceptions_are_parameters),
+        cmocka_unit_test(limits_raise_rates),           cmocka_unit_test(limits_bound_frames),
+        cmocka_unit_test(remainder_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
