@@ -4,7 +4,7 @@
 #
 #     tools/real.sh build/aetius [PART...]
 #
-# Parts: glmark2 multisample openarena apitrace piglit verify; programs (tools/real-programs.sh); d3d
+# Parts: glmark2 multisample openarena apitrace moderngl (OpenGL 3.1) piglit verify; programs (tools/real-programs.sh); d3d
 # (tools/real-d3d.sh); slurm (tools/real-slurm.sh); machines and statistics (of the other parts' traces;
 # machines captures missing ones).
 #
@@ -17,6 +17,7 @@
 # - OPENARENA_TIMED (5): number of the OPENARENA_FRAMES that also run on the machine, evenly spaced
 # - OPENARENA_MACHINES (3): the same for the part machines
 # - PIGLIT (quick_gl quick_shader), PIGLIT_ARGS (-t REGEX ...: replaces a list's arguments)
+# - PIGLIT_GL (2.1): OpenGL that piglit's tests are offered
 # - PROGRAMS: only these names of tests/real/programs.txt
 # - PROGRAM_SECONDS (120): time limit of a capture, or of a run of a Direct3D program
 # - RESUME (1: continue an interrupted call, keeping its captures, extracted frames and pictures)
@@ -25,7 +26,7 @@ set -eu
 cd "$(dirname "$0")/.."
 aetius=$(realpath "$1")
 shift
-parts=${*:-glmark2 multisample openarena apitrace piglit verify programs d3d machines statistics slurm}
+parts=${*:-glmark2 multisample openarena apitrace moderngl piglit verify programs d3d machines statistics slurm}
 scenes=${SCENES:-build texture shading bump effect2d pulsar desktop buffer ideas jellyfish terrain \
 shadow refract conditionals function loop}
 size=${SIZE:-800x600}
@@ -257,6 +258,18 @@ part_apitrace() {
     picture apitrace "$trace" "$("$aetius" info --json "$trace" | jq -r "\"0-\\(.frames - 1)\"")"
 }
 
+# A program of OpenGL 3.1.
+part_moderngl() {
+    trace=$out/traces/moderngl.trace
+    say moderngl
+    record "$trace" --gl 3.1 -- /usr/bin/python3 tests/real/instances.py || {
+        printf 'moderngl\terror\tnot captured\n' >>"$out/pictures.txt"
+        return 0
+    }
+    picture moderngl "$trace" 0-3
+    timed moderngl "$trace" 0-3
+}
+
 # run_piglit LIST FOLDER OPTIONS...: the options are those of `aetius run`
 run_piglit() {
     list=$1
@@ -267,7 +280,7 @@ run_piglit() {
     *) tests='-t spec@glsl-1.10 -t spec@glsl-1.20' ;;
     esac
     # shellcheck disable=SC2086  # words; _ replaces the space in a name (a regular expression's .)
-    PIGLIT_NO_FAST_SKIP=1 "$aetius" run --gl 2.1 "$@" -- piglit run "$list" -1 -o -l quiet --timeout 60 \
+    PIGLIT_NO_FAST_SKIP=1 "$aetius" run --gl "${PIGLIT_GL:-2.1}" "$@" -- piglit run "$list" -1 -o -l quiet --timeout 60 \
         $(echo "${PIGLIT_ARGS:-$tests}" | sed 's/_\[/.[/') "$folder" >"$folder.log" 2>&1
 }
 
@@ -444,7 +457,7 @@ changes() {
 
 for part in $parts; do
     case $part in
-    glmark2 | multisample | openarena | apitrace | verify | programs | d3d | machines | statistics | slurm)
+    glmark2 | multisample | openarena | apitrace | moderngl | verify | programs | d3d | machines | statistics | slurm)
         # Entries with errors are tried again.
         awk -F'\t' -v part="$part" -v resume="${RESUME:-}" '
             index($1, part) != 1 || (resume && $2 != "error")' \
@@ -453,7 +466,7 @@ for part in $parts; do
         ;;
     piglit) ;;
     *)
-        echo "real: unknown part '$part', expected glmark2, multisample, openarena, apitrace, piglit, verify, programs, d3d, machines, statistics or slurm" >&2
+        echo "real: unknown part '$part', expected glmark2, multisample, openarena, apitrace, moderngl, piglit, verify, programs, d3d, machines, statistics or slurm" >&2
         exit 2
         ;;
     esac

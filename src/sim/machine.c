@@ -85,9 +85,13 @@ machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, 
     return true;
 }
 
+/* Pending orders, such as invalidations, belong to a flush if no work is in progress. */
 bool
 machine_drain(struct machine *m, struct error *err)
 {
+    const struct work_accounting *accounting = &m->accounting;
+    if (m->cmdproc->step_count && !accounting->count && !accounting->uploads)
+        return machine_run_work(m, WORK_FLUSH, CMDPROC_ALL, err);
     return machine_run_until(m, CMDPROC_ALL, 0, err);
 }
 

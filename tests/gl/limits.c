@@ -328,11 +328,11 @@ try_varyings(int n)
              "#version 140\nout vec4 values[%d];\nvoid main() { gl_Position = vec4(0.5);\n"
              "for (int i = 0; i < %d; i++) values[i] = vec4(i); }\n",
              count, count);
-    snprintf(
-        fragment, sizeof fragment,
-        "#version 140\nin vec4 values[%d];\nout vec4 color;\nvoid main() { color = vec4(0.0);\n"
-        "for (int i = 0; i < %d; i++) color += values[i]; }\n",
-        count, count);
+    snprintf(fragment, sizeof fragment,
+             "#version 140\n"
+             "in vec4 values[%d];\nout vec4 color;\nvoid main() { color = vec4(0.0);\n"
+             "for (int i = 0; i < %d; i++) color += values[i]; }\n",
+             count, count);
     return try_program(vertex, fragment);
 }
 
