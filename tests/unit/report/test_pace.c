@@ -65,8 +65,9 @@ groups_are_proven(void **state)
     assert_true(remove_folder(dir));
 }
 
-/* The number of simulations is printed before the table. --most limits it. --limits adds the limits
- * of the verdict's resource, of which shader has seven. */
+/* The number of simulations is printed before the table: the verdict's resource, the resources that
+ * gain together, and a step. --most limits it. --limits adds the limits of the verdict's resource,
+ * of which shader has eight. */
 static void
 simulations_are_counted(void **state)
 {
@@ -77,12 +78,12 @@ simulations_are_counted(void **state)
     RUN(&cmd, "sim", PACE, "--frames", "3", "-o", dir, "--force");
     RUN(&cmd, "topdown", dir, "--prove", "--most", "1");
     assert_int_equal(cmd.status, 0);
-    const char *count = strstr(cmd.out, "prove: 1 simulation of 2 (--most)\n");
+    const char *count = strstr(cmd.out, "prove: 1 simulation of 3 (--most)\n");
     assert_non_null(count);
     assert_non_null(strstr(count, "gained"));
     RUN(&cmd, "topdown", dir, "--prove", "--limits", "--jobs", "2");
     assert_int_equal(cmd.status, 0);
-    assert_non_null(strstr(cmd.out, "prove: 9 simulations\n"));
+    assert_non_null(strstr(cmd.out, "prove: 11 simulations\n"));
     assert_non_null(strstr(cmd.out, "\n  fragment_issue "));
     assert_true(remove_folder(dir));
 }
