@@ -48,7 +48,7 @@ groups_are_proven(void **state)
     (void)state;
     assert_non_null(mkdtemp(dir));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        double expected, gained;
+        double expected = 0, gained = 0;
         prove(i, dir, &cmd);
         snprintf(line, sizeof line, "\n  %s ", cases[i].group);
         const char *at = strstr(cmd.out, line);
