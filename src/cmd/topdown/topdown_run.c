@@ -375,12 +375,9 @@ print_gains(const struct view *view)
     for (uint32_t i = 0; i < IDEALS; i++)
         if (left.charged[i] >= large_share * gains->cycles)
             print_gain(view, (enum ideal_number)i, false);
-    enum ideal_number first, second;
-    if (ideals_together(gains, &first, &second))
-        print_wrapped(stdout, line_width(stdout), 0, 2,
-                      "together, %s and %s: %.1f %% fewer are predicted without both",
-                      ideals[first].name, ideals[second].name,
-                      100 * gains->together[first][second] / gains->cycles);
+    char pair[IDEALS_WORDS];
+    if (ideals_describe_pair(gains, pair))
+        print_wrapped(stdout, line_width(stdout), 0, 2, "%s", pair);
     steps_print_best(&view->steps, gains, ideals_verdict(gains), stdout);
     if (hide)
         print_wrapped(

@@ -598,3 +598,15 @@ ideals_describe(const struct ideal_gains *gains, enum ideal_number n, char words
     snprintf(words, IDEALS_WORDS, "%s; %.1f %% fewer are predicted without it%s%s", charged,
              percent * gains->expected[n], most, hidden);
 }
+
+bool
+ideals_describe_pair(const struct ideal_gains *gains, char words[IDEALS_WORDS])
+{
+    enum ideal_number first, second;
+    if (!ideals_together(gains, &first, &second))
+        return false;
+    snprintf(words, IDEALS_WORDS, "together, %s and %s: %.1f %% fewer are predicted without both",
+             ideals[first].name, ideals[second].name,
+             100 * gains->together[first][second] / gains->cycles);
+    return true;
+}

@@ -53,6 +53,20 @@ number(const cJSON *object, const char *name)
 
 /* ---- gains ---- */
 
+/* Adds the pair of resources that gains more together, if there is one. */
+static void
+add_pair(cJSON *parent, const struct ideal_gains *gains)
+{
+    enum ideal_number first, second;
+    if (!ideals_together(gains, &first, &second))
+        return;
+    cJSON *pair = cJSON_AddObjectToObject(parent, "together");
+    cJSON *names = cJSON_AddArrayToObject(pair, "names");
+    cJSON_AddItemToArray(names, cJSON_CreateString(ideals[first].name));
+    cJSON_AddItemToArray(names, cJSON_CreateString(ideals[second].name));
+    cJSON_AddNumberToObject(pair, "expected", gains->together[first][second]);
+}
+
 static void
 add_gains(cJSON *parent, const struct ideal_gains *gains)
 {
@@ -60,6 +74,7 @@ add_gains(cJSON *parent, const struct ideal_gains *gains)
     const char *verdict = ideals_bound_by(gains);
     cJSON_AddStringToObject(parent, "bound_by", verdict);
     cJSON_AddBoolToObject(parent, "hide_each_other", ideals_hide_each_other(gains));
+    add_pair(parent, gains);
     for (uint32_t i = 0; i < IDEALS; i++) {
         const enum ideal_number hidden_by = ideals_hidden_by(gains, i);
         cJSON *one = cJSON_CreateObject();

@@ -229,6 +229,10 @@ two_hide_each_other(void **state)
     assert_int_equal(first, IDEAL_color);
     assert_int_equal(second, IDEAL_raster);
     assert_float_equal(gains.together[first][second], 990, 1e-9);
+    char words[IDEALS_WORDS];
+    assert_true(ideals_describe_pair(&gains, words));
+    assert_string_equal(words,
+                        "together, color and raster: 99.0 % fewer are predicted without both");
     frame_fini(&frame);
 }
 
