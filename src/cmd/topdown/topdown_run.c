@@ -378,15 +378,9 @@ print_gains(const struct view *view)
     for (uint32_t i = 0; i < IDEALS; i++)
         if (left.charged[i] >= large_share * gains->cycles)
             print_gain(view, (enum ideal_number)i, false);
-    struct ideal_group group;
-    char names[IDEAL_GROUP_WORDS];
-    const bool together = ideals_together(gains, &group);
-    ideal_group_name(&group, names);
-    if (together)
-        print_wrapped(stdout, line_width(stdout), 0, 2,
-                      "together, %s: %.1f %% fewer are predicted without %s", names,
-                      100 * group.expected / gains->cycles,
-                      bits_count(group.set) > 2 ? "all of them" : "both");
+    char together[IDEALS_WORDS];
+    if (ideals_describe_together(gains, together))
+        print_wrapped(stdout, line_width(stdout), 0, 2, "%s", together);
     steps_print_best(&view->steps, gains, ideals_verdict(gains), stdout);
     if (hide)
         print_wrapped(

@@ -713,3 +713,17 @@ ideals_describe(const struct ideal_gains *gains, enum ideal_number n, char words
     snprintf(words, IDEALS_WORDS, "%s; %.1f %% fewer are predicted without it%s%s", charged,
              percent * gains->expected[n], most, hidden);
 }
+
+bool
+ideals_describe_together(const struct ideal_gains *gains, char words[IDEALS_WORDS])
+{
+    struct ideal_group group;
+    char names[IDEAL_GROUP_WORDS];
+    if (!ideals_together(gains, &group))
+        return false;
+    ideal_group_name(&group, names);
+    snprintf(words, IDEALS_WORDS, "together, %s: %.1f %% fewer are predicted without %s", names,
+             100 * group.expected / gains->cycles,
+             bits_count(group.set) > 2 ? "all of them" : "both");
+    return true;
+}

@@ -149,10 +149,13 @@ bool ideal_group_apply(const struct ideal_group *group, struct params *params, s
 /* Writes "z, color and raster". */
 enum { IDEAL_GROUP_WORDS = 128 };
 void ideal_group_name(const struct ideal_group *group, char words[IDEAL_GROUP_WORDS]);
+enum { IDEALS_WORDS = 224 };
+/* Writes "together, shader and geometry: 71.5 % fewer are predicted without both". Returns false if
+ * no resources gain more together than alone. */
+bool ideals_describe_together(const struct ideal_gains *gains, char words[IDEALS_WORDS]);
 /* Writes "45.0 % of the cycles are attributed to it; 19.9 % fewer are predicted without it".
  * Appends the upper bound if it differs from the charged cycles, and the resource that hides most
  * of the gain. gains->cycles must be above 0. */
-enum { IDEALS_WORDS = 224 };
 void ideals_describe(const struct ideal_gains *gains, enum ideal_number n,
                      char words[IDEALS_WORDS]);
 

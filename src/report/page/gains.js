@@ -1,7 +1,7 @@
 /* Estimates the gain from an ideal resource (report/compare/ideals.h), for the selection. */
 
 /* Gains for the selection: {resources: [{name, charged, most, expected, behind}], bound_by,
- * hide_each_other, notes}, in cycles. null: the run does not count causes.
+ * hide_each_other, together: {names, expected}, notes}, in cycles. null: the run does not count causes.
  *
  * A frame has the prediction that was made from its draws. A draw or a range of whole draws has the
  * sum of the expected gains of its rows. A range that ends inside a draw has no expected gains, and
@@ -98,9 +98,13 @@ function verdictText(run, gains, cycles) {
     const hide = gains.hide_each_other
         ? ` No resource alone saves ${100 * run.page.ideals_nothing} %. The resources hide each other: remove several together.`
         : "";
+    const names = gains.together?.names ?? [];
+    const together = names.length
+        ? ` Together, ${names.slice(0, -1).join(", ")} and ${names.at(-1)}: ${share(gains.together.expected)} would be saved without ${names.length > 2 ? "all of them" : "both"}.`
+        : "";
     return [
         best.name,
-        `: ${charged}. Without this limit, ${share(best.expected)} of the cycles would be saved${most}.`,
+        `: ${charged}. Without this limit, ${share(best.expected)} of the cycles would be saved${most}.${together}`,
         hide,
     ];
 }

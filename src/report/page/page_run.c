@@ -53,6 +53,21 @@ number(const cJSON *object, const char *name)
 
 /* ---- gains ---- */
 
+/* Adds the resources that gain more together than alone, if there are any. */
+static void
+add_together(cJSON *parent, const struct ideal_gains *gains)
+{
+    struct ideal_group group;
+    if (!ideals_together(gains, &group))
+        return;
+    cJSON *together = cJSON_AddObjectToObject(parent, "together");
+    cJSON *names = cJSON_AddArrayToObject(together, "names");
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (group.set >> i & 1)
+            cJSON_AddItemToArray(names, cJSON_CreateString(ideals[i].name));
+    cJSON_AddNumberToObject(together, "expected", group.expected);
+}
+
 static void
 add_gains(cJSON *parent, const struct ideal_gains *gains)
 {
@@ -60,6 +75,7 @@ add_gains(cJSON *parent, const struct ideal_gains *gains)
     const char *verdict = ideals_bound_by(gains);
     cJSON_AddStringToObject(parent, "bound_by", verdict);
     cJSON_AddBoolToObject(parent, "hide_each_other", ideals_hide_each_other(gains));
+    add_together(parent, gains);
     for (uint32_t i = 0; i < IDEALS; i++) {
         const enum ideal_number hidden_by = ideals_hidden_by(gains, i);
         cJSON *one = cJSON_CreateObject();

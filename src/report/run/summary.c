@@ -92,6 +92,8 @@ print_verdict(const struct ideal_gains *gains, FILE *out)
     fputs(color_code(out, COLOR_VERDICT), out);
     print_wrapped(out, line_width(out), 0, 2, "bound by %s: %s", ideals[first].name, words);
     fputs(color_code(out, COLOR_END), out);
+    if (ideals_describe_together(gains, words))
+        print_wrapped(out, line_width(out), 0, 2, "%s", words);
 }
 
 /* Prints units in pipeline order, which is the set's order reversed. */

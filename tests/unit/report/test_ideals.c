@@ -247,6 +247,10 @@ two_hide_each_other(void **state)
     assert_true(ideals_together(&gains, &group));
     assert_int_equal(group.set, 1u << IDEAL_color | 1u << IDEAL_raster);
     assert_float_equal(group.expected, 990, 1e-9);
+    char words[IDEALS_WORDS];
+    assert_true(ideals_describe_together(&gains, words));
+    assert_string_equal(words,
+                        "together, color and raster: 99.0 % fewer are predicted without both");
     frame_fini(&frame);
 }
 
