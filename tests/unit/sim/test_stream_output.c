@@ -60,7 +60,7 @@ begin(struct player *player, const char *settings, bool timed)
     scene_bind(&s);
     stream_storing_shader(&s, OBJ_STREAM, vs, (const uint32_t[]){VALUES, 1, 0, 0}, outputs, 3);
     CREATE(&s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 1, RES_STREAM, 16, 1 << 15);
-    CREATE(&s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 2, RES_SECOND, 4, 1 << 15);
+    CREATE(&s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 2, RES_SECOND, 4, 2 * POINTS * 4);
     CREATE(&s, VOBJ_RASTERIZER, OBJ_STREAM + 3,
            RASTERIZER_DEPTH_CLIP | RASTERIZER_HALF_PIXEL_CENTER | RASTERIZER_DISCARD, float_bits(1),
            0, 0, float_bits(1), 0, 0, 0);
@@ -73,10 +73,10 @@ begin(struct player *player, const char *settings, bool timed)
 }
 
 static void
-draw(struct player *player)
+draw(struct player *player, enum primitive mode, uint32_t vertices)
 {
     struct stream s = {0};
-    stream_draw(&s, PRIM_POINTS, 0, POINTS);
+    stream_draw(&s, mode, 0, vertices);
     player_submit(player, &s);
 }
 
@@ -109,12 +109,13 @@ struct figures {
 };
 
 static struct figures
-run(const char *settings)
+run_vertices(const char *settings, enum primitive mode, uint32_t vertices)
 {
     struct player player = {0};
     begin(&player, settings, true);
-    draw(&player);
-    check_values(&player, 1);
+    draw(&player, mode, vertices);
+    if (vertices == POINTS)
+        check_values(&player, 1);
     const struct machine *m = player.sim.machine;
     const struct figures f = {m->accounting.stats.cycles[WORK_DRAW],
                               m->primasm->stats.stream_bytes,
@@ -125,6 +126,12 @@ run(const char *settings)
     assert_int_equal(m->accounting.stats.cycles[WORK_FLUSH], 0);
     player_end(&player);
     return f;
+}
+
+static struct figures
+run(const char *settings)
+{
+    return run_vertices(settings, PRIM_POINTS, POINTS);
 }
 
 static void
@@ -151,6 +158,18 @@ rate_bounds(void **state)
     assert_near(one.store, STORED);
 }
 
+/* A triangle has 27 values, 9 cycles. Its first two vertices arrive while those of the previous
+ * triangle are stored. */
+static void
+vertices_arrive_meanwhile(void **state)
+{
+    (void)state;
+    const char *three = "PRIMITIVEASSEMBLY.StreamOutputRate=3 MEMORYCONTROLLER.MemoryBuses=4";
+    assert_near(run_vertices(three, PRIM_TRIANGLES, POINTS).cycles -
+                    run_vertices(three, PRIM_TRIANGLES, POINTS / 2).cycles,
+                POINTS / 6 * 9);
+}
+
 /* The first buffer has 300 x 32 bytes from 16 on, the second 300 x 4 bytes from 4 on: 151 and 19
  * transactions. The vertices have 300 x 16 bytes, 19 lines of 4 transactions. With a memory clock
  * of half the rate, each transaction takes 32 cycles more. */
@@ -173,8 +192,8 @@ draws_continue(void **state)
     for (int timed = 0; timed < 2; timed++) {
         struct player player = {0};
         begin(&player, "PRIMITIVEASSEMBLY.StreamOutputRate=4", timed);
-        draw(&player);
-        draw(&player);
+        draw(&player, PRIM_POINTS, POINTS);
+        draw(&player, PRIM_POINTS, POINTS);
         check_values(&player, 2);
         player_end(&player);
     }
@@ -183,8 +202,8 @@ draws_continue(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rate_bounds),
-                                       cmocka_unit_test(bandwidth_bounds),
-                                       cmocka_unit_test(draws_continue)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rate_bounds), cmocka_unit_test(vertices_arrive_meanwhile),
+        cmocka_unit_test(bandwidth_bounds), cmocka_unit_test(draws_continue)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

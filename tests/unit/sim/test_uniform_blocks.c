@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIZE = 32, QUADS = SIZE * SIZE / 4, VEC4S = 1024, BLOCK_OFFSET = 256, RES_BLOCK = 30 };
+enum { SIZE = 32, QUADS = SIZE * SIZE / 4, VEC4S = 1024, BLOCK_OFFSET = 256 };
+enum { RES_BLOCK = 30, RES_OTHER };
 
 /* One shader unit, groups of 64 threads that issue in 4 cycles, and one channel without pages. A
  * transaction takes 64 bytes / (2 x 8 bytes per cycle) = 4 cycles on the channel. */
@@ -42,6 +43,7 @@ make_program(const struct reads *reads, char *text, size_t size)
              "DCL IN[0], POSITION, LINEAR\n"
              "DCL OUT[0], COLOR\n"
              "DCL CONST[1][0..%u]\n"
+             "DCL CONST[2][0]\n"
              "DCL TEMP[0]\n"
              "DCL ADDR[0]\n"
              "IMM[0] UINT32 {%u, %u, %u, %u}\n"
@@ -59,7 +61,7 @@ make_program(const struct reads *reads, char *text, size_t size)
 
 /* Color of an element: its number in red and green, and `blue`. */
 static void
-put_block(struct player *player, uint32_t blue)
+put_block(struct player *player, uint32_t resource, uint32_t blue)
 {
     static float vec4s[VEC4S][4];
     for (uint32_t i = 0; i < VEC4S; i++) {
@@ -71,7 +73,7 @@ put_block(struct player *player, uint32_t blue)
     player_take(player,
                 (struct message){
                     .kind = MESSAGE_PUT,
-                    .transfer = {RES_BLOCK, 0, {BLOCK_OFFSET, 0, 0, (int32_t)sizeof vec4s, 1, 1}},
+                    .transfer = {resource, 0, {BLOCK_OFFSET, 0, 0, (int32_t)sizeof vec4s, 1, 1}},
                     .bytes = (const uint8_t *)vec4s,
                     .size_bytes = sizeof vec4s},
                 NULL, 0);
@@ -84,6 +86,24 @@ draw(struct player *player, float side)
     struct stream s = {0};
     scene_viewport(&s, side, side);
     stream_draw(&s, PRIM_TRIANGLES, 0, 3);
+    player_submit(player, &s);
+}
+
+static void
+create_block(struct player *player, uint32_t resource)
+{
+    player_create(player, (struct resource_desc){resource, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                 BIND_CONSTANT_BUFFER, BLOCK_OFFSET + VEC4S * 16, 1,
+                                                 1, 1, 0, 0});
+}
+
+/* Binds a block. `bytes` 0: none. */
+static void
+bind(struct player *player, uint32_t index, uint32_t resource, uint32_t bytes)
+{
+    struct stream s = {0};
+    PACKET(&s, CMD_SET_UNIFORM_BUFFER, VSTAGE_FRAGMENT, index, bytes ? BLOCK_OFFSET : 0, bytes,
+           bytes ? resource : 0);
     player_submit(player, &s);
 }
 
@@ -105,11 +125,11 @@ begin(struct player *player, const char *settings, bool timed, const struct read
                                          BIND_VERTEX_BUFFER, sizeof corners, 1, 1, 1, 0, 0});
     player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
                                                  BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
-    player_create(player, (struct resource_desc){RES_BLOCK, TARGET_BUFFER, FORMAT_R8_UNORM,
-                                                 BIND_CONSTANT_BUFFER, BLOCK_OFFSET + VEC4S * 16, 1,
-                                                 1, 1, 0, 0});
+    for (uint32_t r = RES_BLOCK; r <= RES_OTHER; r++)
+        create_block(player, r);
     player_put(player, RES_VERTICES, corners, sizeof corners);
-    put_block(player, 0);
+    put_block(player, RES_BLOCK, 0);
+    put_block(player, RES_OTHER, 0);
     make_program(reads, fs, sizeof fs);
     scene_states(&s, 0);
     scene_shaders(&s, "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n  1: END\n",
@@ -118,8 +138,9 @@ begin(struct player *player, const char *settings, bool timed, const struct read
     scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
     scene_bind(&s);
     PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
-    PACKET(&s, CMD_SET_UNIFORM_BUFFER, VSTAGE_FRAGMENT, 1, BLOCK_OFFSET, VEC4S * 16, RES_BLOCK);
     player_submit(player, &s);
+    bind(player, 1, RES_BLOCK, VEC4S * 16);
+    bind(player, 2, RES_OTHER, 16); /* not read */
 }
 
 /* `edge`: pixels with x + y < edge have blue 1, the others 0. */
@@ -285,13 +306,90 @@ shape_of_the_cache(void **state)
         2 * QUADS);
 }
 
+/* Two channels deliver lines in the same cycle: of 32 lines in flight, the first half belongs to
+ * one channel. A wider bus delivers both. */
+static void
+bus_of_the_cache(void **state)
+{
+    (void)state;
+#define CHANNELS                                                                                   \
+    "SHADER.ConstantCacheMisses=64 MEMORYCONTROLLER.MemoryBuses=2 "                                \
+    "MEMORYCONTROLLER.BankGranularity=1024"
+    const struct figures narrow = run(CHANNELS, &line_per_quad, 1);
+    const struct figures wide =
+        run(CHANNELS " MEMORYCONTROLLER.ConstantBusWidth=128", &line_per_quad, 1);
+    assert_true(wide.cycles < narrow.cycles);
+}
+
 /* Half of the quads read outside of the block: 0, without an access. */
 static void
 outside_is_not_read(void **state)
 {
+    struct player player = {0};
     (void)state;
     assert_int_equal(run("SHADER.ConstantCacheSets=64", &half_outside, 1).shader.constant_misses,
                      QUADS / 2);
+    begin(&player, "", false, &half_outside);
+    draw(&player, 2 * SIZE);
+    check_picture(&player, &half_outside, 0);
+    player_end(&player);
+}
+
+/* The block ends in the middle of its last constant, whose other half is 0. */
+static void
+last_constant_is_cut(void **state)
+{
+    (void)state;
+    for (int timed = 0; timed < 2; timed++) {
+        struct player player = {0};
+        uint32_t pixels[SIZE * SIZE];
+        begin(&player, "", timed, &constant_per_pixel);
+        bind(&player, 1, RES_BLOCK, VEC4S * 16 - 8);
+        draw(&player, 2 * SIZE);
+        player_get(&player, RES_COLOR, SIZE, SIZE, pixels);
+        assert_int_equal(pixels[SIZE * SIZE - 2], 0xff000000 | (1022 & 255) << 16 | 3 << 8);
+        assert_int_equal(pixels[SIZE * SIZE - 1], 0x00ff0300);
+        player_end(&player);
+    }
+}
+
+/* The memory of the block gets a new owner while the draw may still run. */
+static void
+memory_is_reused(void **state)
+{
+    struct player player = {0};
+    (void)state;
+    begin(&player, "COMMANDPROCESSOR.PipelinedBatchRendering=TRUE", true, &line_per_quad);
+    const uint32_t address = gpu_resource(&player.sim.device, 1, RES_BLOCK)->address;
+    draw(&player, 2 * SIZE);
+    bind(&player, 1, 0, 0);
+    player_take(&player,
+                (struct message){.kind = MESSAGE_RESOURCE_UNREF, .resource = {.handle = RES_BLOCK}},
+                NULL, 0);
+    create_block(&player, RES_BLOCK);
+    assert_int_equal(gpu_resource(&player.sim.device, 1, RES_BLOCK)->address, address);
+    check_picture(&player, &line_per_quad, 0);
+    player_end(&player);
+}
+
+/* The constant caches take turns at the controller only in frames that read blocks. */
+static void
+turns_of_a_frame(void **state)
+{
+    struct player player = {0};
+    (void)state;
+    begin(&player, "", true, &line_per_quad);
+    const struct memctl *memctl = player.sim.machine->memctl;
+    const uint32_t others = memctl->port_count - 2; /* one shader unit, and stream output */
+    assert_int_equal(memctl->in_turn, others);
+    draw(&player, 2 * SIZE);
+    assert_int_equal(memctl->in_turn, memctl->port_count);
+    player_take(&player,
+                (struct message){.kind = MESSAGE_SWAP,
+                                 .transfer = {RES_COLOR, 0, {0, 0, 0, SIZE, SIZE, 1}}},
+                NULL, 0);
+    assert_int_equal(memctl->in_turn, others);
+    player_end(&player);
 }
 
 /* The second draw, of half of the target, reads new contents of the block; the first one did not.
@@ -304,8 +402,11 @@ uploads_are_seen(void **state)
         struct player player = {0};
         begin(&player, "SHADER.ConstantCacheSets=64 COMMANDPROCESSOR.PipelinedBatchRendering=TRUE",
               timed, &line_per_quad);
+        bind(&player, 1, RES_OTHER, VEC4S * 16);
         draw(&player, 2 * SIZE);
-        put_block(&player, 1);
+        bind(&player, 1, RES_BLOCK, VEC4S * 16);
+        draw(&player, 2 * SIZE);
+        put_block(&player, RES_BLOCK, 1);
         draw(&player, SIZE + 0.5f);
         check_picture(&player, &line_per_quad, SIZE);
         player_end(&player);
@@ -321,7 +422,11 @@ main(void)
         cmocka_unit_test(rate_bounds_different_constants),
         cmocka_unit_test(latency_of_hits),
         cmocka_unit_test(shape_of_the_cache),
+        cmocka_unit_test(bus_of_the_cache),
         cmocka_unit_test(outside_is_not_read),
+        cmocka_unit_test(last_constant_is_cut),
+        cmocka_unit_test(memory_is_reused),
+        cmocka_unit_test(turns_of_a_frame),
         cmocka_unit_test(uploads_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
