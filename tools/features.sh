@@ -46,7 +46,7 @@ near() {
 
 # judge KIND RATIO DRIVER DB: compares our pictures with those of a Mesa driver; RATIO "-": no option
 judge() {
-    at=$out/$1-$2
+    at=$out/$1-$2-$gl
     mkdir -p "$at"
     scene="--kind $1"
     [ "$2" = - ] || scene="$scene --ratio $2"
@@ -58,7 +58,7 @@ judge() {
 
 # alike KIND: compares virgl_test_server with llvmpipe, for kinds that it supports
 alike() {
-    at=$out/$1-16
+    at=$out/$1-16-$gl
     "$aetius" run --reference -- "$program" --kind "$1" --save "$at/reference" >>"$at/log" 2>&1 ||
         true
     near "$1, virgl_test_server" "$at/llvmpipe" "$at/reference" 60
@@ -78,12 +78,12 @@ done
 # verify KIND: compares the machine with the functional renderer
 verify() {
     kind=$1
-    trace=$out/$kind.trace
-    if "$aetius" capture --gl $gl -o "$trace" -- "$program" --kind $kind >"$out/$kind.log" 2>&1 &&
-        "$aetius" verify "$trace" >>"$out/$kind.log" 2>&1; then
+    trace=$out/$kind-$gl.trace
+    if "$aetius" capture --gl $gl -o "$trace" -- "$program" --kind $kind >"$out/$kind-$gl.log" 2>&1 &&
+        "$aetius" verify "$trace" >>"$out/$kind-$gl.log" 2>&1; then
         printf '%-28s met\n' "$kind, machine"
     else
-        printf '%-28s MISSED  %s\n' "$kind, machine" "$(tail -n 1 "$out/$kind.log")"
+        printf '%-28s MISSED  %s\n' "$kind, machine" "$(tail -n 1 "$out/$kind-$gl.log")"
         bad=1
     fi
 }
