@@ -400,9 +400,9 @@ remove_group(struct shader *shader, struct group *group)
 static uint64_t
 port_next_cycle(const struct group_port *port, uint64_t now)
 {
-    if (port->cycle == now && port->count < port->limit)
+    if (port->free_cycle <= now)
         return now;
-    return port->free_cycle > now ? port->free_cycle : now;
+    return port->cycle == now && port->count < port->limit ? now : port->free_cycle;
 }
 
 /* Passes a group's threads through the port, `rate` threads per cycle. Returns the cycles. */
@@ -553,17 +553,19 @@ shader_clock(void *self, uint64_t now)
     shader_account(shader, now);
     for (int32_t slot; (slot = ready_wake(&shader->ready, now)) >= 0;)
         shader_wait(shader, shader->groups[slot], WAIT_TURN);
-    bool worked = false;
-    for (uint32_t n = 0; n < shader->output_free.limit && send_finished(shader, now, &blocked); n++)
-        worked = true;
+    bool worked = false, more;
+    do
+        worked |= more = send_finished(shader, now, &blocked);
+    while (more && shader->output_free.limit > 1);
     for (uint32_t i = 0; i < shader->texture_units; i++)
         worked |= take_texels(shader, shader->texels[i], now);
     shader_issue(shader, now);
     worked |= shader_send_texture(shader, now);
     if (shader->constants.waiting_count)
         worked |= shader_take_constants(shader, now);
-    for (uint32_t n = 0; n < shader->load_free.limit && take_group(shader, now); n++)
-        worked = true;
+    do
+        worked |= more = take_group(shader, now);
+    while (more && shader->load_free.limit > 1);
     if (worked)
         module_wake_at(&shader->module, now + 1);
     const bool occupied = shader->issue_free_cycle > now;
