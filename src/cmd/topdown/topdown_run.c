@@ -239,7 +239,7 @@ static uint32_t
 least_first(const part_list *parts, uint32_t *nodes)
 {
     uint32_t count = 0;
-    double most[64] = {0};
+    double most[128] = {0};
     BUG_ON(pipeline_shape.count > sizeof most / sizeof most[0], "a tree of too many nodes");
     for (uint32_t n = 1; n < pipeline_shape.count; n++) {
         if (topdown_level(&pipeline_shape, n) != 1)
