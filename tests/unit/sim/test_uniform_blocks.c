@@ -306,6 +306,24 @@ shape_of_the_cache(void **state)
         2 * QUADS);
 }
 
+/* A group that waits for a line gives its turn to others, also if these lack a write port. */
+static void
+other_groups_issue(void **state)
+{
+    (void)state;
+    static const char *const machines[] = {
+        "FRAGMENTSHADER.ThreadGroup=4 FRAGMENTSHADER.ThreadRate=4 SHADER.WritePorts=1",
+        "FRAGMENTSHADER.ThreadGroup=4 FRAGMENTSHADER.ThreadRate=4 "
+        "FRAGMENTSHADER.ThreadWindow=FALSE",
+        "FRAGMENTSHADER.ThreadGroup=4 FRAGMENTSHADER.ThreadRate=4 FRAGMENTSHADER.SwapOnBlock=TRUE",
+        "FRAGMENTSHADER.ThreadGroup=8 FRAGMENTSHADER.FetchRate=2 SHADER.Replay=TRUE",
+        "FRAGMENTSHADER.ThreadGroup=4 FRAGMENTSHADER.LockedExecutionMode=FALSE "
+        "FRAGMENTSHADER.ThreadWindow=FALSE FRAGMENTSHADER.SwapOnBlock=TRUE",
+    };
+    for (uint32_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
+        assert_int_equal(run(machines[i], &line_per_quad, 1).shader.constant_misses, QUADS);
+}
+
 /* Two channels deliver lines in the same cycle: of 32 lines in flight, the first half belongs to
  * one channel. A wider bus delivers both. */
 static void
@@ -422,6 +440,7 @@ main(void)
         cmocka_unit_test(rate_bounds_different_constants),
         cmocka_unit_test(latency_of_hits),
         cmocka_unit_test(shape_of_the_cache),
+        cmocka_unit_test(other_groups_issue),
         cmocka_unit_test(bus_of_the_cache),
         cmocka_unit_test(outside_is_not_read),
         cmocka_unit_test(last_constant_is_cut),
