@@ -410,7 +410,10 @@ comparison_fini(struct comparison *comparison)
 static bool
 judge_draws(struct comparison *c, struct error *err)
 {
-    if (!c->per_draw && !(draws_are_there(c->a) && draws_are_there(c->b)))
+    bool in_a = true, in_b = true;
+    if (!c->per_draw && !(draws_find(c->a, &in_a, err) && draws_find(c->b, &in_b, err)))
+        return false;
+    if (!in_a || !in_b)
         return true;
     if (!draws_read(&c->draws_a, c->a, UINT32_MAX, err) ||
         !draws_read(&c->draws_b, c->b, UINT32_MAX, err))

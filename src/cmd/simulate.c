@@ -315,9 +315,9 @@ simulate_end(struct simulate *s, bool complete, struct error *err)
     progress_end(&s->progress);
     bool whole = vcd_destroy(s->vcd, err);
     whole = perfetto_destroy(s->perfetto, whole ? err : NULL) && whole;
-    whole = signals_destroy(s->signals, whole ? err : NULL) && whole;
-    whole = close_captures(s, whole ? err : NULL) && whole;
     complete = complete && !s->sim.stopped;
+    whole = signals_destroy(s->signals, complete, whole ? err : NULL) && whole;
+    whole = close_captures(s, whole ? err : NULL) && whole;
     estimate(s);
     whole = write_followed(s, &followed, complete, whole ? err : NULL) && whole;
     bool ok =

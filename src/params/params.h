@@ -142,6 +142,7 @@ void params_warn_idle(const struct params *params, const struct param_names *nam
 void params_init(struct params *params);
 /* Resets all parameters to their defaults, then reads configs/NAME.ini. */
 bool params_load_preset(struct params *params, const char *name, struct error *err);
+bool params_has_preset(const char *name); /* whether configs/NAME.ini exists */
 bool params_load_file(struct params *params, const char *path, struct error *err);
 /* Parses "SECTION.Name=value". Spaces around the three items are allowed. */
 bool params_set(struct params *params, const char *assignment, struct error *err);

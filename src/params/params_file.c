@@ -112,12 +112,29 @@ unknown_preset(const char *name, struct error *err)
                 names);
 }
 
-bool
-params_load_preset(struct params *params, const char *name, struct error *err)
+/* Returns the path of a preset, or NULL. The caller frees it. */
+static char *
+preset_path(const char *name)
 {
     char *file = mem_printf("%s.ini", name);
     char *path = strchr(name, '/') ? NULL : data_path("configs", file);
     free(file);
+    return path;
+}
+
+bool
+params_has_preset(const char *name)
+{
+    char *path = preset_path(name);
+    const bool has = path;
+    free(path);
+    return has;
+}
+
+bool
+params_load_preset(struct params *params, const char *name, struct error *err)
+{
+    char *path = preset_path(name);
     if (!path)
         return unknown_preset(name, err);
     params_init(params);

@@ -222,9 +222,11 @@ int
 model_rows_command(int argc, char **argv)
 {
     const char *out = NULL, *trace = NULL;
+    bool force = false;
     const struct arg_option options[] = {
         OPTION_OUTPUT(&out, "CSV", "CSV file to write", true),
         {"trace", 0, ARG_STRING, &trace, "FILE", "trace of the run, if moved", false},
+        OPTION_FORCE(&force, "overwrite CSV"),
         {0}};
     const struct arg_spec spec = {
         "model rows",
@@ -242,7 +244,8 @@ model_rows_command(int argc, char **argv)
     const int status = args_parse(&args, &spec, argc, argv);
     if (status >= 0)
         return status;
-    const bool ok = model_collect(&rows, args.operands[0], trace, NULL, &err) &&
+    const bool ok = check_output(out, force, &err) &&
+                    model_collect(&rows, args.operands[0], trace, NULL, &err) &&
                     model_write_rows(&rows, out, &err);
     VEC_FREE(&rows);
     return conclude(ok, &err);

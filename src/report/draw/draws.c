@@ -188,13 +188,15 @@ draws_read_frames(struct draws *draws, const char *dir, const struct frame_set *
 }
 
 bool
-draws_are_there(const char *dir)
+draws_find(const char *dir, bool *there, struct error *err)
 {
     struct params params;
-    char *path = table_path(dir, &params, NULL);
-    const bool there = path && file_exists(path);
+    const bool has_ini = file_exists_in(dir, "machine.ini");
+    char *path = has_ini ? table_path(dir, &params, err) : NULL;
+    const bool ok = path || !has_ini;
+    *there = path && file_exists(path);
     free(path);
-    return there;
+    return ok;
 }
 
 void

@@ -41,8 +41,9 @@ bool draws_read(struct draws *draws, const char *dir, uint32_t frame, struct err
 /* Reads frames that run_locate_frames() has converted. */
 bool draws_read_frames(struct draws *draws, const char *dir, const struct frame_set *frames,
                        struct error *err);
-enum { DRAWS_SUMMARY = 20000 };        /* summaries do not read tables with more draws */
-bool draws_are_there(const char *dir); /* whether the run has a table of draws */
+enum { DRAWS_SUMMARY = 20000 }; /* summaries do not read tables with more draws */
+/* Sets *there to whether the run has a table of draws. Fails if its machine.ini cannot be read. */
+bool draws_find(const char *dir, bool *there, struct error *err);
 void draws_fini(struct draws *draws);
 
 /* GROUP_FRAMES: the same draw of several frames, that is, the n-th draw with a given hash in each

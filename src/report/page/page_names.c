@@ -148,8 +148,10 @@ page_add_machine(cJSON *run, const char *dir, struct params *params, struct erro
         return ok;
     cJSON *machine = cJSON_AddObjectToObject(run, "machine");
     cJSON_AddItemToObject(machine, "values", values_of(params));
-    if (cJSON_IsString(preset) && params_load_preset(&of_preset, preset->valuestring, NULL)) {
-        cJSON_AddItemToObject(machine, "preset", values_of(&of_preset));
-    }
+    if (!cJSON_IsString(preset) || !params_has_preset(preset->valuestring))
+        return true;
+    if (!params_load_preset(&of_preset, preset->valuestring, err))
+        return false;
+    cJSON_AddItemToObject(machine, "preset", values_of(&of_preset));
     return true;
 }

@@ -466,13 +466,15 @@ frames_of(cJSON *facts)
 static bool
 read_draws(struct page_run *run, struct error *err)
 {
-    run->has_draws =
-        draws_are_there(run->dir) && draws_read(&run->draws, run->dir, UINT32_MAX, err);
+    bool there;
+    if (!draws_find(run->dir, &there, err))
+        return false;
+    run->has_draws = there && draws_read(&run->draws, run->dir, UINT32_MAX, err);
     if (run->draws.table.too_large)
         add_note(
             run->object,
             "draws: omitted because their table is too large; simulate fewer frames to see them");
-    return run->has_draws || run->draws.table.too_large || !draws_are_there(run->dir);
+    return run->has_draws || run->draws.table.too_large || !there;
 }
 
 static bool

@@ -539,9 +539,10 @@ print_summary(const struct run_folder *folder, const struct totals *totals, FILE
 {
     struct draws draws;
     struct error err;
+    bool there;
     const bool has_draws = folder->shows_draws && folder->dir && folder->draws <= DRAWS_SUMMARY &&
-                           is_worth_keeping(folder) && draws_are_there(folder->dir) &&
-                           draws_read(&draws, folder->dir, UINT32_MAX, &err);
+                           is_worth_keeping(folder) && draws_find(folder->dir, &there, &err) &&
+                           there && draws_read(&draws, folder->dir, UINT32_MAX, &err);
     run_print_summary(&folder->facts, totals, folder->ideals ? &folder->gains : NULL,
                       has_draws ? &draws : NULL, folder->shows_units, out);
     if (has_draws)

@@ -119,8 +119,9 @@ run_print_folder(const char *dir, bool units, FILE *out, struct error *err)
         take_facts(&past);
         if (is_timed)
             take_totals(&past);
-        const bool has_draws =
-            is_timed && draws_are_there(dir) && draws_read(&draws, dir, UINT32_MAX, &why);
+        bool there;
+        const bool has_draws = is_timed && draws_find(dir, &there, &why) && there &&
+                               draws_read(&draws, dir, UINT32_MAX, &why);
         const struct ideal_rows rows = {&past.table, &all, -1};
         bool has_gains = has_draws;
         if (has_draws)

@@ -136,7 +136,7 @@ signals_create(const char *path, struct simulation *sim, uint64_t first, uint64_
 }
 
 bool
-signals_destroy(struct signals *s, struct error *err)
+signals_destroy(struct signals *s, bool is_complete, struct error *err)
 {
     if (!s)
         return true;
@@ -149,9 +149,10 @@ signals_destroy(struct signals *s, struct error *err)
         ok = csv_destroy(s->csv, err);
     } else {
         csv_abandon(s->csv);
-        log_warning("%s was not written: no item entered or left a queue from cycle %" PRIu64
-                    ", and the run ended at %" PRIu64,
-                    s->path, s->first, s->sim->machine->clock.now);
+        if (is_complete)
+            log_warning("%s was not written: no item entered or left a queue from cycle %" PRIu64
+                        ", and the run ended at %" PRIu64,
+                        s->path, s->first, s->sim->machine->clock.now);
     }
     VEC_FREE(&s->items);
     VEC_FREE(&s->free);

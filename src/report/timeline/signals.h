@@ -12,7 +12,7 @@ struct signals;
 struct signals *signals_create(const char *path, struct simulation *sim, uint64_t first,
                                uint64_t last, struct error *err);
 /* Ends the file. Returns false if the file could not be written completely. It then contains the
- * rows before the failure. `signals` may be NULL. */
-bool signals_destroy(struct signals *signals, struct error *err);
+ * rows before the failure. Warns if a complete run has no rows. `signals` may be NULL. */
+bool signals_destroy(struct signals *signals, bool is_complete, struct error *err);
 
 #endif

@@ -572,6 +572,10 @@ commands(void **state)
     assert_int_equal(RUN("model", "guess"), 2);
     assert_int_equal(RUN("model", "fit", "@model", "-o", "@other"), 1);
     assert_int_equal(RUN("model", "rows", "@nowhere", "-o", "@other"), 1);
+    assert_int_equal(RUN("model", "rows", "@nowhere", "-o", "@model"), 1);
+    assert_true(reports("model already exists; --force overwrites it"));
+    assert_int_equal(RUN("model", "rows", "@nowhere", "-o", "@model", "--force"), 1);
+    assert_true(reports("nowhere"));
     assert_false(is_there("other"));
     assert_int_equal(RUN("model", "predict", "@model", "--trace", TINY), 1);
     assert_true(reports("no frame stages"));
