@@ -8,7 +8,7 @@
 static uint32_t
 buffers_used(const struct draw *draw)
 {
-    const struct so_info *so = &draw->program[STAGE_VERTEX]->so;
+    const struct so_info *so = &draw_last_program(draw)->so;
     uint32_t used = 0;
     for (uint32_t i = 0; i < so->count; i++)
         if (draw->streams[so->outputs[i].buffer])
@@ -19,7 +19,7 @@ buffers_used(const struct draw *draw)
 static uint32_t
 vertex_bytes(const struct draw *draw, uint32_t buffer)
 {
-    return draw->program[STAGE_VERTEX]->so.stride[buffer] * 4u;
+    return draw_last_program(draw)->so.stride[buffer] * 4u;
 }
 
 static bool
@@ -39,7 +39,7 @@ has_room(const struct draw *draw, uint32_t used, uint32_t vertices)
 static void
 write_vertex(const struct draw *draw, struct gpu_memory *memory, const struct vertex *v)
 {
-    const struct so_info *so = &draw->program[STAGE_VERTEX]->so;
+    const struct so_info *so = &draw_last_program(draw)->so;
     for (uint32_t i = 0; i < so->count; i++) {
         const struct so_output *o = &so->outputs[i];
         const struct gpu_stream *stream = draw->streams[o->buffer];

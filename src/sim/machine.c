@@ -215,7 +215,8 @@ load_programs(struct machine *m, const struct draw *draw, struct error *err)
     bool alone = !m->params.COMMANDPROCESSOR.PipelinedBatchRendering;
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
         const struct program *program = draw->program[stage];
-        const uint32_t count = command_stream_take_program(&m->stream, program, &alone);
+        const uint32_t count =
+            program ? command_stream_take_program(&m->stream, program, &alone) : 0;
         if (!count)
             continue;
         machine_list_bytes(m, program_address(m, program), count * INSTRUCTION_BYTES, false, &list);

@@ -18,7 +18,8 @@ struct bound_surface {          /* a render target */
     const struct resource *res; /* NULL: none */
     const struct format_info *format;
     uint32_t level, layer, width, height, samples;
-    bool cleared; /* the surface held only a clear value when the draw was baked */
+    uint32_t layers; /* number of layers from `layer` on that a geometry program can select */
+    bool cleared;    /* the surface held only a clear value when the draw was baked */
 };
 
 struct buffer_binding {
@@ -34,12 +35,13 @@ struct bound_attribute {
     const struct format_info *format; /* NULL: (0, 0, 0, 1) */
 };
 
-enum varying_source {                   /* source of a fragment shader input */
-                      VARYING_VERTEX,   /* vertex shader output `slot` */
-                      VARYING_POSITION, /* window x, y, z, 1/w */
-                      VARYING_FACE,     /* +1 front, -1 back in x */
-                      VARYING_SPRITE,   /* point sprite coordinate */
-                      VARYING_NONE,     /* not written: 0, 0, 0, 1 */
+enum varying_source {                       /* source of a fragment shader input */
+                      VARYING_VERTEX,       /* vertex shader output `slot` */
+                      VARYING_POSITION,     /* window x, y, z, 1/w */
+                      VARYING_FACE,         /* +1 front, -1 back in x */
+                      VARYING_SPRITE,       /* point sprite coordinate */
+                      VARYING_NONE,         /* not written: 0, 0, 0, 1 */
+                      VARYING_PRIMITIVE_ID, /* number of the primitive in its instance */
 };
 
 struct varying {
@@ -74,7 +76,7 @@ struct draw {
     uint32_t attribute_count;
     struct bound_attribute attributes[MAX_ATTRIBUTES];
 
-    const struct program *program[STAGE_COUNT];
+    const struct program *program[STAGE_COUNT]; /* geometry: NULL if there is none */
     const float (*constants[STAGE_COUNT])[4];
     uint32_t constant_count[STAGE_COUNT];
     /* Buffers from which attributes, indices and constants come. Only reports read them. The stride
@@ -96,6 +98,7 @@ struct draw {
     uint32_t color_count;
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t width, height, samples; /* extent of the framebuffer: the smallest of all surfaces */
+    uint32_t layers;                 /* the smallest number of layers of all surfaces */
     /* Each sample has its own coverage. If false, all samples have the coverage of the pixel
      * center. */
     bool multisample;
@@ -103,9 +106,11 @@ struct draw {
     struct scissor_state bounds; /* framebuffer clipped by the scissor */
 
     /* Linkage */
-    int8_t position_slot, psize_slot, clipvertex_slot, edgeflag_slot; /* VS outputs; -1: none */
+    /* Outputs of the program before the rasterizer (draw_last_program()); -1: none. */
+    int8_t position_slot, psize_slot, clipvertex_slot, edgeflag_slot, layer_slot;
     int8_t clipdist_slot[2];
-    uint32_t varying_count; /* inputs of the fragment program */
+    int8_t geometry_inputs[MAX_VARYINGS]; /* VS output of each input of the geometry program */
+    uint32_t varying_count;               /* inputs of the fragment program */
     struct varying varyings[MAX_VARYINGS];
     uint8_t color_output[MAX_COLOR_BUFFERS]; /* fragment shader outputs; 0xff: none */
     int8_t depth_output, stencil_output;     /* fragment shader outputs; -1: none */
@@ -130,6 +135,23 @@ struct draw {
     struct gpu_stream *streams[MAX_SO_BUFFERS];                  /* NULL: not bound */
     struct gpu_query *primitives_generated, *primitives_written; /* active queries or NULL */
 };
+
+/* Returns the program whose outputs are clipped, rasterized and streamed out: the geometry program,
+ * or the vertex program if there is none. */
+static inline const struct program *
+draw_last_program(const struct draw *draw)
+{
+    const struct program *geometry = draw->program[STAGE_GEOMETRY];
+    return geometry ? geometry : draw->program[STAGE_VERTEX];
+}
+
+/* Returns the kind of primitive that is rasterized (enum primitive). */
+static inline uint32_t
+draw_rasterized_mode(const struct draw *draw)
+{
+    const struct program *geometry = draw->program[STAGE_GEOMETRY];
+    return geometry ? geometry->output_primitive : draw->params.mode;
+}
 
 /* Returns whether the draw can increase a depth value. */
 static inline bool

@@ -52,7 +52,7 @@ held_vertex(const struct primasm *primasm, uint32_t handle)
 static void
 keep_only_needed(struct primasm *primasm)
 {
-    uint32_t needed[4], kept = 0;
+    uint32_t needed[ASSEMBLER_HELD], kept = 0;
     uint32_t count = assembler_held(&primasm->assembler, needed);
     for (uint32_t i = 0; i < primasm->held_count; i++) {
         bool keep = false;

@@ -154,7 +154,7 @@ test_held_covers_later_primitives(void **state)
         assembler_begin(&assembler, &draw);
         for (uint32_t i = 0; i < 12; i++) {
             struct primitive_out out[2];
-            uint32_t held[4];
+            uint32_t held[ASSEMBLER_HELD];
             const uint32_t held_count = assembler_held(&assembler, held);
             const uint32_t made = assembler_vertex(&assembler, i, out);
             for (uint32_t p = 0; p < made; p++)
