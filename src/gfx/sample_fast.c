@@ -57,6 +57,19 @@ lay_levels(struct sample_texture *texture)
     }
 }
 
+/* The texels of a buffer follow each other. */
+static void
+lay_buffer(struct sample_texture *texture)
+{
+    const struct bound_view *bound = texture->setup.bound;
+    texture->levels[0] = (struct sample_level){
+        .width = (int32_t)view_elements(&bound->view),
+        .height = 1,
+        .first = bound->view.first_element * bound->format->block_bytes,
+        .square_stride_log2 = texture->texel_stride_log2,
+    };
+}
+
 static bool
 plans_fast(struct sample_texture *texture)
 {
@@ -121,7 +134,10 @@ sample_texture_init(struct sample_texture *texture, const struct bound_view *bou
     if (format->is_integer)
         memcpy(&texture->one, &integer_one, sizeof integer_one);
     clamp_border(bound, texture->border);
-    lay_levels(texture);
+    if (texture->setup.res->desc.target == TARGET_BUFFER)
+        lay_buffer(texture);
+    else
+        lay_levels(texture);
 }
 
 static inline bool

@@ -21,6 +21,7 @@ struct target_shape {
 };
 
 static const struct target_shape target_shapes[] = {
+    [TEX_BUFFER] = {1, -1, false, false, false},
     [TEX_1D] = {1, -1, false, false, false},
     [TEX_2D] = {2, -1, false, false, false},
     [TEX_3D] = {3, -1, false, false, false},
@@ -50,12 +51,30 @@ is_power_of_two(uint32_t n)
     return (n & (n - 1)) == 0;
 }
 
+/* Whether the texels of the view can be read from the resource's bytes with this target. */
+static bool
+fits(const struct bound_view *bound, uint32_t target)
+{
+    const struct resource *res = bound->res;
+    const struct format_info *format = bound->format;
+    if (!res || !format || target >= sizeof target_shapes / sizeof *target_shapes ||
+        !target_shapes[target].dims)
+        return false;
+    if (res->desc.target == TARGET_BUFFER)
+        return target == TEX_BUFFER && format->block_width == 1;
+    return target != TEX_BUFFER && format->block_bytes == res->format->block_bytes &&
+           format->block_width == res->format->block_width;
+}
+
 /* Clamps the levels and layers of the view to those of the resource. */
 static void
 setup_range(struct sample_setup *setup)
 {
     const struct sampler_view *view = &setup->bound->view;
     const struct resource_desc *desc = &setup->res->desc;
+    setup->layers = 1;
+    if (desc->target == TARGET_BUFFER)
+        return;
     setup->first_level = at_most(view->first_level, desc->last_level);
     setup->last_level = at_most(view->last_level, desc->last_level);
     if (setup->last_level < setup->first_level)
@@ -71,12 +90,8 @@ bool
 sample_setup_init(struct sample_setup *setup, const struct bound_view *bound, uint32_t target)
 {
     const struct resource *res = bound->res;
-    const struct format_info *format = bound->format;
     memset(setup, 0, sizeof *setup);
-    if (!res || !format || res->desc.target == TARGET_BUFFER ||
-        target >= sizeof target_shapes / sizeof *target_shapes || !target_shapes[target].dims ||
-        format->block_bytes != res->format->block_bytes ||
-        format->block_width != res->format->block_width)
+    if (!fits(bound, target))
         return false;
     const struct target_shape *shape = &target_shapes[target];
     setup->bound = bound;
@@ -86,7 +101,7 @@ sample_setup_init(struct sample_setup *setup, const struct bound_view *bound, ui
     setup->rect = shape->rect;
     setup->multisample = target == TEX_2D_MSAA || target == TEX_2D_ARRAY_MSAA;
     setup->layer_coord = shape->layer_coord;
-    setup->shadow = shape->shadow && bound->sampler.compare && format->depth_bits;
+    setup->shadow = shape->shadow && bound->sampler.compare && bound->format->depth_bits;
     setup->seamless = shape->cube && bound->sampler.seamless_cube;
     setup->wrap[0] = bound->sampler.wrap_s;
     setup->wrap[1] = bound->sampler.wrap_t;
@@ -369,6 +384,10 @@ sample_size(const struct bound_view *bound, uint32_t level, int32_t size[4])
 {
     struct sample_setup setup;
     memset(size, 0, 4 * sizeof *size);
+    if (bound->res && bound->res->desc.target == TARGET_BUFFER) {
+        size[0] = (int32_t)view_elements(&bound->view);
+        return;
+    }
     if (!sample_setup_init(&setup, bound, TEX_2D))
         return;
     const struct resource_level *l =

@@ -10,6 +10,7 @@ hazards_fini(struct hazards *hazards)
     VEC_FREE(&hazards->fetching);
     VEC_FREE(&hazards->running);
     VEC_FREE(&hazards->sampled);
+    VEC_FREE(&hazards->changed);
 }
 
 void
@@ -17,7 +18,8 @@ hazards_reset(struct hazards *hazards)
 {
     hazards->count = 0;
     hazards->fetching.count = hazards->running.count = hazards->sampled.count = 0;
-    hazards->buffers_changed = false;
+    hazards->changed.count = 0;
+    hazards->buffers_changed = hazards->samples_buffers = false;
 }
 
 static struct hazard_range
@@ -86,14 +88,32 @@ hazards_end_draws(struct hazards *hazards, uint64_t number)
     hazards->running.count = keep_later(hazards->running.items, hazards->running.count, number);
 }
 
+static bool
+is_listed(const struct hazard_range *items, size_t count, struct hazard_range range)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!memcmp(&items[i], &range, sizeof range))
+            return true;
+    return false;
+}
+
 static void
 note_sampled(struct hazards *hazards, const struct resource *res)
 {
     const struct hazard_range range = hazard_range_of_all(res);
-    for (size_t i = 0; i < hazards->sampled.count; i++)
-        if (!memcmp(&hazards->sampled.items[i], &range, sizeof range))
-            return;
-    VEC_PUSH(&hazards->sampled, range);
+    hazards->samples_buffers |= res->desc.target == TARGET_BUFFER;
+    if (!is_listed(hazards->sampled.items, hazards->sampled.count, range))
+        VEC_PUSH(&hazards->sampled, range);
+}
+
+void
+hazards_note_change(struct hazards *hazards, const struct resource *res)
+{
+    const struct hazard_range range = hazard_range_of_all(res);
+    hazards->buffers_changed = true;
+    if (hazards_is_sampled(hazards, res) &&
+        !is_listed(hazards->changed.items, hazards->changed.count, range))
+        VEC_PUSH(&hazards->changed, range);
 }
 
 void
@@ -110,7 +130,7 @@ hazards_note_draw(struct hazards *hazards, uint64_t number, const struct draw *d
 void
 hazards_forget_textures(struct hazards *hazards)
 {
-    hazards->sampled.count = 0;
+    hazards->sampled.count = hazards->changed.count = 0;
 }
 
 /* Range that the Streamer may read for the attribute. The range is exact for draws without indices.
@@ -146,6 +166,27 @@ static bool
 is_in(const struct resource *res, struct hazard_range range)
 {
     return res && overlap(hazard_range_of_all(res), range);
+}
+
+bool
+hazard_draw_samples(const struct draw *draw, struct hazard_range range)
+{
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
+        for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
+            const struct resource *res = draw->views[stage][i].res;
+            if (res && res->desc.target == TARGET_BUFFER && is_in(res, range))
+                return true;
+        }
+    return false;
+}
+
+bool
+hazards_samples_changed(const struct hazards *hazards, const struct draw *draw)
+{
+    for (size_t i = 0; i < hazards->changed.count; i++)
+        if (hazard_draw_samples(draw, hazards->changed.items[i]))
+            return true;
+    return false;
 }
 
 /* Whether the draw uses the range other than by fetching vertices and indices. */
@@ -199,6 +240,15 @@ hazards_before_buffer_changes(const struct hazards *hazards, struct hazard_range
     for (size_t i = hazards->fetching.count; i-- > 0;)
         if (fetches_from(hazards->fetching.items[i].draw, range))
             return hazards->fetching.items[i].number;
+    return 0;
+}
+
+uint64_t
+hazards_before_texel_changes(const struct hazards *hazards, struct hazard_range range)
+{
+    for (size_t i = hazards->samples_buffers ? hazards->running.count : 0; i-- > 0;)
+        if (hazard_draw_samples(hazards->running.items[i].draw, range))
+            return hazards->running.items[i].number;
     return 0;
 }
 

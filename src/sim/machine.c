@@ -272,7 +272,7 @@ static void
 forget_lines(struct machine *m, const struct resource *res)
 {
     if (res->desc.target == TARGET_BUFFER)
-        m->hazards.buffers_changed = true;
+        hazards_note_change(&m->hazards, res);
     else if (hazards_is_sampled(&m->hazards, res))
         machine_invalidate_textures(m);
 }
@@ -318,6 +318,8 @@ machine_place_draw(struct machine *m, const struct draw *draw, struct error *err
         return false;
     if (samples_live_surface(m, draw) && !machine_leave_surfaces(m, err))
         return false;
+    if (hazards_samples_changed(&m->hazards, draw))
+        machine_invalidate_textures(m);
     return machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
            (has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err));
 }

@@ -113,8 +113,10 @@ upload_passes(const struct machine *m, const struct gpu_cmd *cmd)
     for (size_t i = 0; res && i < m->held.count; i++) {
         const struct draw *draw = m->held.items[i].draw;
         const uint64_t first = (uint64_t)res->address + (uint32_t)box->x;
-        if (res->desc.target == TARGET_BUFFER ? fetches(draw, first, first + (uint32_t)box->width)
-                                              : hazard_draw_uses(draw, hazard_range_of_all(res)))
+        const uint64_t end = first + (uint32_t)box->width;
+        if (res->desc.target == TARGET_BUFFER
+                ? fetches(draw, first, end) || hazard_draw_samples(draw, hazard_range_of(res, box))
+                : hazard_draw_uses(draw, hazard_range_of_all(res)))
             return false;
     }
     return true;

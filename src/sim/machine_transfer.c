@@ -245,9 +245,19 @@ make_raw(struct machine *m, const struct resource *res, const struct gpu_cmd *cm
     return ok;
 }
 
+/* Waits until the draws that read the old bytes of a buffer have done so. */
+static bool
+await_buffer_readers(struct machine *m, struct hazard_range range, struct error *err)
+{
+    const uint64_t draw = hazards_before_buffer_changes(&m->hazards, range);
+    const uint64_t sampling = hazards_before_texel_changes(&m->hazards, range);
+    return (!draw || machine_run_until(m, CMDPROC_FETCHED, draw, err)) &&
+           (!sampling || machine_run_until(m, CMDPROC_ENDED, sampling, err));
+}
+
 /* Earlier draws must read the old contents before the upload changes them. An upload into a buffer
- * waits until those draws are fetched. The invalidation of a texture waits until they have
- * ended. */
+ * waits until those draws are fetched, and until those that sample the buffer have ended. The
+ * invalidation of a texture waits until they have ended. */
 bool
 machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -255,9 +265,7 @@ machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     const bool alone = !m->params.COMMANDPROCESSOR.UploadsInFlight;
     if ((alone && !machine_drain(m, err)) || !make_raw(m, res, cmd, err))
         return false;
-    const struct hazard_range range = hazard_range_of(res, &cmd->transfer.box);
-    const uint64_t draw = hazards_before_buffer_changes(&m->hazards, range);
-    if (draw && !machine_run_until(m, CMDPROC_FETCHED, draw, err))
+    if (!await_buffer_readers(m, hazard_range_of(res, &cmd->transfer.box), err))
         return false;
     machine_invalidate_readers(m, res);
     if (gpu_memory_is_mapped(&m->device->memory, res->address)) { /* the host writes it */

@@ -253,7 +253,7 @@ bake_constants(struct draw *draw, const struct gpu_state *state, const struct gp
     draw->constant_count[stage] = count;
 }
 
-/* Returns the resource target that a texture instruction requires; TARGET_BUFFER: any. */
+/* Returns the resource target that a texture instruction requires. */
 static uint32_t
 target_wanted(uint8_t target)
 {
@@ -300,11 +300,9 @@ bake_view(struct bound_view *out, const struct object *view, const struct object
             out->sampler.mip_filter = MIP_NEAREST;
     }
     uint32_t target = view->view.target;
-    if (target == TARGET_BUFFER)
-        return fail(err, "this GPU does not execute buffer textures");
     bool flat = target == TARGET_2D || target == TARGET_RECT;
     bool wants_flat = wanted == TARGET_2D || wanted == TARGET_RECT;
-    if (wanted != TARGET_BUFFER && wanted != target && !(flat && wants_flat))
+    if (wanted != target && !(flat && wants_flat))
         return fail(err, "a texture of target %u, but the program expects %u", target, wanted);
     return true;
 }

@@ -65,6 +65,23 @@ formats_agree(const struct resource *res, uint32_t number, struct error *err)
     return true;
 }
 
+/* Checks a view of a buffer texture, whose format does not depend on that of the resource. */
+static bool
+check_buffer_view(const struct sampler_view *view, uint32_t bytes, struct error *err)
+{
+    const struct format_info *format = format_get(view->format);
+    if (!format || format->block_width != 1)
+        return fail(err, "a buffer texture of format %u", view->format);
+    if (view->first_element > view->last_element ||
+        view->last_element >= bytes / format->block_bytes)
+        return fail(err, "elements %u .. %u are outside of the buffer", view->first_element,
+                    view->last_element);
+    if (view_elements(view) > MAX_BUFFER_TEXELS)
+        return fail(err, "a buffer texture of %u texels; at most %u are supported",
+                    view_elements(view), MAX_BUFFER_TEXELS);
+    return true;
+}
+
 static bool
 fill_view(struct object *object, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -76,14 +93,10 @@ fill_view(struct object *object, const struct gpu_cmd *cmd, struct error *err)
     if (view->target != desc->target)
         return fail(err, "view target %u differs from the resource's target %u", view->target,
                     desc->target);
+    if (desc->target == TARGET_BUFFER)
+        return check_buffer_view(view, desc->width, err);
     if (!formats_agree(object->res, view->format, err))
         return false;
-    if (desc->target == TARGET_BUFFER)
-        return view->first_element <= view->last_element &&
-                       view->last_element < desc->width / object->res->format->block_bytes
-                   ? true
-                   : fail(err, "elements %u .. %u are outside of the buffer", view->first_element,
-                          view->last_element);
     if (view->first_level > view->last_level || view->last_level > desc->last_level)
         return fail(err, "levels %u .. %u are not within 0 .. %u", view->first_level,
                     view->last_level, desc->last_level);

@@ -70,6 +70,8 @@ hash_texture(uint64_t hash, const struct bound_view *bound)
     hash = hash_resource(hash, bound->res);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         hash = hash_number(hash, numbers[i]);
+    if (v->target == TARGET_BUFFER)
+        hash = hash_number(hash_number(hash, v->first_element), v->last_element);
     hash = hash_bytes(hash, v->swizzle, sizeof v->swizzle);
     return hash_sampler(hash, &bound->sampler);
 }

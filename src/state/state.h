@@ -139,6 +139,15 @@ struct sampler_view {                  /* view of a resource */
     uint8_t swizzle[4];                   /* 0..3 RGBA, 4 zero, 5 one */
 };
 
+enum { MAX_BUFFER_TEXELS = 1 << 27 }; /* of a buffer texture */
+
+/* Number of texels of a buffer texture. */
+static inline uint32_t
+view_elements(const struct sampler_view *view)
+{
+    return view->last_element - view->first_element + 1;
+}
+
 struct surface { /* a level and layers of a resource, used as a render target */
     uint32_t resource, format, level, first_layer, last_layer, samples;
 };

@@ -234,11 +234,66 @@ expected_streams(uint32_t x, uint32_t y)
     return 0xffd69966;
 }
 
+/* ---- buffer textures ---- */
+
+enum { FIRST_TEXEL = 3, TEXELS = SIZE * SIZE };
+
+/* Red is the texel of the pixel, blue is the number of texels / 1280. Negative texels discard the
+ * fragment. */
+static const char texels_fs[] = "FRAG\n"
+                                "DCL IN[0], POSITION, LINEAR\n"
+                                "DCL OUT[0], COLOR\n"
+                                "DCL SAMP[0]\n"
+                                "DCL SVIEW[0], BUFFER, FLOAT\n"
+                                "DCL TEMP[0..1]\n"
+                                "IMM[0] INT32 {16, 0, 0, 0}\n"
+                                "IMM[1] FLT32 {0.00078125, 0.0, 0.0, 1.0}\n"
+                                "  0: F2I TEMP[0].xy, IN[0].xyyy\n"
+                                "  1: UMAD TEMP[0].x, TEMP[0].yyyy, IMM[0].xxxx, TEMP[0].xxxx\n"
+                                "  2: TXF TEMP[0], TEMP[0].xxxx, SAMP[0], BUFFER\n"
+                                "  3: KILL_IF TEMP[0].xxxx\n"
+                                "  4: TXQ TEMP[1].x, IMM[0].yyyy, SAMP[0], BUFFER\n"
+                                "  5: I2F TEMP[1].x, TEMP[1].xxxx\n"
+                                "  6: MOV OUT[0].x, TEMP[0].xxxx\n"
+                                "  7: MOV OUT[0].y, TEMP[0].yyyy\n"
+                                "  8: MUL OUT[0].z, TEMP[1].xxxx, IMM[1].xxxx\n"
+                                "  9: MOV OUT[0].w, TEMP[0].wwww\n"
+                                " 10: END\n";
+
+/* Old texels are drawn, then changed, and drawn again. The new texels of the left half are
+ * negative. */
+static void
+prepare_texels(struct player *player, struct stream *s)
+{
+    float texels[FIRST_TEXEL + TEXELS + 1] = {0};
+    player_create(player, (struct resource_desc){RES_TEXTURE, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                 BIND_SAMPLER_VIEW, sizeof texels, 1, 1, 1, 0, 0});
+    for (uint32_t i = 0; i < TEXELS; i++)
+        texels[FIRST_TEXEL + i] = (float)i / 255.0f;
+    player_put(player, RES_TEXTURE, texels, sizeof texels);
+    CREATE(s, VOBJ_SAMPLER_VIEW, OBJ_VIEW, RES_TEXTURE, FORMAT_R32_FLOAT, FIRST_TEXEL,
+           FIRST_TEXEL + TEXELS - 1, 0 | 4 << 3 | 4 << 6 | 5 << 9);
+    PACKET(s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_VIEW);
+    stream_draw(s, PRIM_TRIANGLE_STRIP, 0, 4);
+    player_submit(player, s);
+    for (uint32_t i = 0; i < TEXELS; i++)
+        texels[FIRST_TEXEL + i] = i % SIZE < SIZE / 2 ? -1 : (float)(255 - i) / 255.0f;
+    player_put(player, RES_TEXTURE, texels, sizeof texels);
+}
+
+static uint32_t
+expected_texels(uint32_t x, uint32_t y)
+{
+    const uint32_t i = x + SIZE * y;
+    return 0xff000033 | (x < SIZE / 2 ? i : 255 - i) << 16;
+}
+
 static const struct feature features[] = {
     {"uniform blocks", blocks_vs, blocks_fs, prepare_blocks, expected_blocks, 0, false},
     {"integers", plain_vs, integers_fs, prepare_integers, expected_integers, FORMAT_R8G8B8A8_SINT,
      false},
     {"stream output", stored_vs, stored_fs, prepare_streams, expected_streams, 0, true},
+    {"buffer textures", plain_vs, texels_fs, prepare_texels, expected_texels, 0, false},
 };
 
 static void

@@ -23,6 +23,7 @@ enum {
     RES_LARGE,
     RES_LONG,         /* vertices of a draw with a long fetch */
     RES_LONG_INDICES, /* indices of such a draw */
+    RES_TEXELS,       /* of a buffer texture */
     RES_TEXTURES,     /* first of several handles */
     OBJ_OTHER = 200,
     OBJ_BLENDING,
@@ -30,6 +31,8 @@ enum {
     OBJ_PLAIN,
     OBJ_TEXTURED,
     OBJ_LARGE,
+    OBJ_FETCHING,
+    OBJ_TEXELS,
     OBJ_VIEWS, /* first of several handles */
 };
 
@@ -44,6 +47,12 @@ static const char plain_fs[] = FS_HEAD "DCL CONST[0][0]\n  0: MUL OUT[0], IN[0],
 static const char textured_fs[] = FS_HEAD "DCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\nDCL TEMP[0]\n"
                                           "  0: TEX TEMP[0], IN[0], SAMP[0], 2D\n"
                                           "  1: MUL OUT[0], TEMP[0], IN[0]\n  2: END\n";
+
+static const char fetching_fs[] = FS_HEAD "DCL IN[1], POSITION, LINEAR\nDCL SAMP[0]\n"
+                                          "DCL SVIEW[0], BUFFER, FLOAT\nDCL TEMP[0]\n"
+                                          "  0: F2I TEMP[0].x, IN[1].xxxx\n"
+                                          "  1: TXF TEMP[0], TEMP[0].xxxx, SAMP[0], BUFFER\n"
+                                          "  2: MUL OUT[0], TEMP[0], IN[0]\n  3: END\n";
 
 static const uint8_t large[LARGE_BYTES];
 
@@ -122,6 +131,18 @@ put_uniforms(struct fixture *f)
     put(f, RES_UNIFORMS, (struct box){0, 0, 0, sizeof color, 1, 1}, color, sizeof color);
 }
 
+/* Uploads some texels of the buffer texture. */
+static void
+put_buffer_texels(struct fixture *f)
+{
+    uint32_t texels[WIDTH];
+    const uint32_t first = next(f, WIDTH), count = 1 + next(f, WIDTH - first);
+    for (uint32_t i = 0; i < count; i++)
+        texels[i] = 0xff000000u | next(f, 256) << 16 | next(f, 256) << 8 | next(f, 256);
+    put(f, RES_TEXELS, (struct box){(int32_t)first * 4, 0, 0, (int32_t)count * 4, 1, 1}, texels,
+        count * 4);
+}
+
 static void
 create(struct fixture *f, uint32_t handle, uint32_t bind, uint32_t width, uint32_t height)
 {
@@ -142,6 +163,7 @@ create_all(struct fixture *f)
     create(f, RES_LONG_INDICES, BIND_INDEX_BUFFER, LONG_INDICES * 2, 0);
     /* the index buffer is large, so that the uniforms are in other cache lines */
     create(f, RES_INDICES, BIND_INDEX_BUFFER, 1024, 0);
+    create(f, RES_TEXELS, BIND_SAMPLER_VIEW, WIDTH * 4, 0);
     create(f, RES_UNIFORMS, BIND_CONSTANT_BUFFER, 64, 0);
     scene_states(&s, 0);
     CREATE(&s, VOBJ_RASTERIZER, OBJ_LINES,
@@ -153,6 +175,9 @@ create_all(struct fixture *f)
     stream_shader(&s, OBJ_VS, VSTAGE_VERTEX, vs);
     stream_shader(&s, OBJ_PLAIN, VSTAGE_FRAGMENT, plain_fs);
     stream_shader(&s, OBJ_TEXTURED, VSTAGE_FRAGMENT, textured_fs);
+    stream_shader(&s, OBJ_FETCHING, VSTAGE_FRAGMENT, fetching_fs);
+    CREATE(&s, VOBJ_SAMPLER_VIEW, OBJ_TEXELS, RES_TEXELS, FORMAT_R8G8B8A8_UNORM, 0, WIDTH - 1,
+           0 | 1 << 3 | 2 << 6 | 3 << 9);
     CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT, 16, 0, 0,
            FORMAT_R32G32B32A32_FLOAT);
     stream_sampler(&s, OBJ_SAMPLER, FILTER_NEAREST);
@@ -195,6 +220,21 @@ draw(struct fixture *f, uint32_t quad, bool lines)
            indexed ? PRIM_TRIANGLES : PRIM_TRIANGLE_STRIP, indexed, 1, indexed ? quad * 4 : 0, 0, 0,
            0, 0, ~0u, 0);
     player_submit(&f->player, &s);
+}
+
+/* Draws a quad with the colors of the buffer texture, of which some texels then change. */
+static void
+draw_texels(struct fixture *f)
+{
+    struct stream s = {0};
+    stream_bind(&s, VOBJ_BLEND, OBJ_BLEND);
+    stream_bind(&s, VOBJ_RASTERIZER, OBJ_RASTERIZER);
+    stream_bind_shader(&s, OBJ_FETCHING, VSTAGE_FRAGMENT);
+    PACKET(&s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_TEXELS);
+    stream_draw(&s, PRIM_TRIANGLE_STRIP, next(f, QUADS) * 4, 4);
+    player_submit(&f->player, &s);
+    if (next(f, 2))
+        put_buffer_texels(f);
 }
 
 /* Draws triangles with many vertices or many indices. Then uploads new data over the last ones. */
@@ -242,7 +282,7 @@ step(struct fixture *f)
     struct stream s = {0};
     if (next(f, 3) == 0) /* the resource is unused, and the next upload waits for this one */
         put(f, RES_LARGE, (struct box){0, 0, 0, LARGE_BYTES, 1, 1}, large, LARGE_BYTES);
-    switch (next(f, 16)) {
+    switch (next(f, 18)) {
     case 0:
     case 1:
     case 2: put_texels(f, RES_TEXTURES + next(f, TEXTURES), TEXELS, TEXELS); break;
@@ -267,6 +307,8 @@ step(struct fixture *f)
         draw(f, next(f, QUADS), true);
         look(f); /* other draws soon cover the thin lines */
         break;
+    case 13: draw_texels(f); break;
+    case 14: put_buffer_texels(f); break;
     default: draw(f, next(f, QUADS), false); break;
     }
 }

@@ -15,13 +15,14 @@ static const struct {
     const char *name;         /* value of --gl */
     const char *desktop, *es; /* highest versions that Mesa derives */
     /* Capabilities beyond OpenGL 2.1: texture arrays, stream output, and the formats of OpenGL 3.0;
-     * blend states per draw buffer; uniform blocks. */
-    bool gl3, blends_each, blocks;
+     * blend states per draw buffer; uniform blocks; GLSL 1.40 and buffer textures. */
+    bool gl3, blends_each, blocks, gl31;
 } offers[GL_OFFER_COUNT] = {
-    [GL_OFFER_2_1] = {"2.1", "2.1", "2.0", false, false, false},
-    [GL_OFFER_3_0] = {"3.0", "3.0", "2.0", true, true, false},
-    [GL_OFFER_ES_2] = {"es2", "2.1", "2.0", false, false, false},
-    [GL_OFFER_ES_3] = {"es3", "2.1", "3.0", true, false, true},
+    [GL_OFFER_2_1] = {"2.1", "2.1", "2.0", false, false, false, false},
+    [GL_OFFER_3_0] = {"3.0", "3.0", "2.0", true, true, false, false},
+    [GL_OFFER_3_1] = {"3.1", "3.1", "3.0", true, true, true, true},
+    [GL_OFFER_ES_2] = {"es2", "2.1", "2.0", false, false, false, false},
+    [GL_OFFER_ES_3] = {"es3", "2.1", "3.0", true, false, true, false},
 };
 
 bool
@@ -193,6 +194,10 @@ fill_gl3(struct caps_v2 *caps, enum gl_offer offer)
     if (offers[offer].blocks) {
         caps->v1.max_uniform_blocks = MAX_CONSTANT_BUFFERS;
         caps->max_uniform_block_size = MAX_BLOCK_CONSTANTS * 4 * sizeof(float);
+    }
+    if (offers[offer].gl31) {
+        caps->v1.glsl_level = 140;
+        caps->v1.max_tbo_size = MAX_BUFFER_TEXELS;
     }
 }
 

@@ -113,6 +113,7 @@ enum caps_capability_v2 {
 enum gl_offer {
     GL_OFFER_2_1,
     GL_OFFER_3_0,
+    GL_OFFER_3_1,
     GL_OFFER_ES_2,
     GL_OFFER_ES_3,
     GL_OFFER_COUNT,
