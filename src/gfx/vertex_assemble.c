@@ -282,7 +282,7 @@ adjacent_triangle_vertex(struct assembler *s, uint32_t f, struct primitive_out o
     return 1;
 }
 
-/* Emits triangle `n` of a strip with adjacency (OpenGL 3.2, table 2.4, whose triangle i is n + 1).
+/* Emits triangle `n` of a strip with adjacency (OpenGL 3.2, table 2.4).
  */
 static void
 emit_strip_triangle(const struct assembler *s, struct primitive_out *out, uint32_t n, bool is_last)

@@ -73,13 +73,11 @@ geometry_load(const struct draw *draw, const struct vertex *const v[], struct ex
     const uint32_t vertices = gs->input_vertices;
     for (uint32_t i = 0; i < program_input_registers(gs); i++) {
         const int8_t slot = draw->geometry_inputs[i / vertices];
+        float *to = &exec->inputs[(size_t)i * 4 * exec->lanes + lane];
         for (uint32_t c = 0; c < 4; c++)
-            exec->inputs[((size_t)i * 4 + c) * exec->lanes + lane] =
-                slot < 0 ? 0.0f : v[i % vertices]->out[slot][c];
-    }
-    for (uint32_t s = 0; s < gs->system_count; s++) {
-        const uint32_t value = gs->systems[s].semantic == SEMANTIC_PRIMID ? id : 0;
-        memcpy(&exec->systems[(size_t)s * 4 * exec->lanes + lane], &value, sizeof value);
+            to[c * exec->lanes] = slot < 0 ? 0.0f : v[i % vertices]->out[slot][c];
+        if (gs->inputs[i / vertices].semantic == SEMANTIC_PRIMID)
+            memcpy(to, &id, sizeof id);
     }
 }
 

@@ -17,7 +17,7 @@ static const char *const semantic_names[] = {
     [SEMANTIC_VERTEXID] = "VERTEXID",     [SEMANTIC_INSTANCEID] = "INSTANCEID",
     [SEMANTIC_BASEVERTEX] = "BASEVERTEX", [SEMANTIC_SAMPLEID] = "SAMPLEID",
     [SEMANTIC_SAMPLEPOS] = "SAMPLEPOS",   [SEMANTIC_SAMPLEMASK] = "SAMPLEMASK",
-    [SEMANTIC_PRIMID] = "PRIMID",         [SEMANTIC_LAYER] = "LAYER",
+    [SEMANTIC_PRIMID] = "PRIM_ID",        [SEMANTIC_LAYER] = "LAYER",
 };
 
 static const char *const interpolation_names[] = {

@@ -107,15 +107,20 @@ check_operand(struct parser *parser, const struct parsed_register *operand)
     return true;
 }
 
-/* Parses the second index of an input of a geometry program, "IN[vertex][input]". */
+/* Parses the second index of an input of a geometry program, "IN[vertex][input]". Inputs of the
+ * whole primitive have only one: "IN[input]". */
 static bool
 parse_vertex_input(struct parser *parser, struct parsed_register *operand)
 {
-    const struct parsed_register vertex = *operand;
     const uint32_t vertices = parser->program->input_vertices;
-    *operand = (struct parsed_register){.file = FILE_INPUT, .scale = 1};
-    if (!parse_index(parser, operand))
-        return false;
+    struct parsed_register vertex = {.file = FILE_INPUT, .scale = 1};
+    parse_blanks(parser);
+    if (*parser->at == '[') {
+        vertex = *operand;
+        *operand = (struct parsed_register){.file = FILE_INPUT};
+        if (!parse_index(parser, operand))
+            return false;
+    }
     if (vertex.index < 0 || (uint32_t)vertex.index >= vertices)
         return parse_fail(parser, "vertex %d exceeds %u", vertex.index, vertices - 1);
     if (operand->index < 0 || (uint32_t)operand->index >= parser->program->input_count)
@@ -123,10 +128,9 @@ parse_vertex_input(struct parser *parser, struct parsed_register *operand)
     if (operand->indirect && vertex.indirect)
         return parse_fail(parser, "two addresses of one input are not supported");
     const int32_t index = operand->index * (int32_t)vertices + vertex.index;
+    operand->scale = (uint8_t)vertices;
     if (vertex.indirect)
         *operand = vertex;
-    else
-        operand->scale = (uint8_t)vertices;
     operand->index = index;
     return true;
 }

@@ -332,6 +332,8 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (!draw)
         return true;
+    if (draw->program[STAGE_GEOMETRY])
+        return fail(err, "this machine does not execute geometry programs");
     return m->front_to_back ? machine_hold_draw(m, draw, err) : machine_place_draw(m, draw, err);
 }
 

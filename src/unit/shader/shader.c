@@ -91,6 +91,7 @@ shader_roles(const struct params *params, struct shader_role roles[STAGE_COUNT])
     if (!params->GPU.UnifiedShader)
         roles[STAGE_VERTEX] =
             ROLE(params->VERTEXSHADER, fragment_units, params->GPU.NumVertexShaders, 1);
+    roles[STAGE_GEOMETRY] = roles[STAGE_VERTEX];
 }
 
 uint32_t
@@ -114,7 +115,7 @@ shader_check_params(const struct params *params, struct error *err)
                          "GPU.UnifiedShader = TRUE, because only unified units run triangles");
     shader_roles(params, roles);
     for (uint32_t s = 0; s < STAGE_COUNT; s++) {
-        const bool own = s == STAGE_VERTEX && !params->GPU.UnifiedShader;
+        const bool own = s != STAGE_FRAGMENT && !params->GPU.UnifiedShader;
         const char *section = own ? "VERTEXSHADER" : "FRAGMENTSHADER";
         if (!roles[s].group_limit)
             return fail(err,

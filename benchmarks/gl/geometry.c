@@ -1,0 +1,331 @@
+/* Features of OpenGL 3.2 and 3.3. The reference is llvmpipe, which draws the program directly
+ * (tools/features.sh). A frame is a grid of tiles, one case each. */
+#define GL_GLEXT_PROTOTYPES
+#include "window.h"
+
+#include <GL/gl.h>
+#include <GL/glext.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILE = 64, COLUMNS = 4, ROWS = 3, TILES = COLUMNS * ROWS };
+enum { WIDTH = TILE * COLUMNS, HEIGHT = TILE * ROWS, SIDE = 16, LAYERS = 6 };
+
+static const char *const kinds[] = {"primitives", "emission", "layers",  "captured", "sources",
+                                    "vertices",   "rules",    "objects", NULL};
+static uint32_t kind;
+
+static void
+begin_tile(uint32_t number)
+{
+    const GLint x = (GLint)(number % COLUMNS * TILE), y = (GLint)(number / COLUMNS % ROWS * TILE);
+    glViewport(x, y, TILE, TILE);
+    glScissor(x, y, TILE, TILE);
+}
+
+static void
+add_shader(uint32_t program, GLenum stage, const char *text)
+{
+    const uint32_t shader = glCreateShader(stage);
+    GLint compiled = 0;
+    char log[1024] = "";
+    glShaderSource(shader, 1, &text, NULL);
+    glCompileShader(shader);
+    glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
+    glGetShaderInfoLog(shader, sizeof log, NULL, log);
+    if (!compiled) {
+        fprintf(stderr, "geometry: %s\n%s\n", log, text);
+        exit(1);
+    }
+    glAttachShader(program, shader);
+    glDeleteShader(shader);
+}
+
+/* Links a program. `captured`: NULL, or the output that stream output stores. */
+static uint32_t
+link_program(const char *vertex, const char *geometry, const char *fragment, const char *captured)
+{
+    const uint32_t program = glCreateProgram();
+    GLint linked = 0;
+    char log[1024] = "";
+    add_shader(program, GL_VERTEX_SHADER, vertex);
+    if (geometry)
+        add_shader(program, GL_GEOMETRY_SHADER, geometry);
+    add_shader(program, GL_FRAGMENT_SHADER, fragment);
+    glBindAttribLocation(program, 0, "position");
+    glBindAttribLocation(program, 1, "color");
+    if (captured)
+        glTransformFeedbackVaryings(program, 1, &captured, GL_INTERLEAVED_ATTRIBS);
+    glLinkProgram(program);
+    glGetProgramiv(program, GL_LINK_STATUS, &linked);
+    glGetProgramInfoLog(program, sizeof log, NULL, log);
+    if (!linked) {
+        fprintf(stderr, "geometry: %s\n", log);
+        exit(1);
+    }
+    glUseProgram(program);
+    return program;
+}
+
+/* Corners of a zigzag from left to right, all within the tile. No edge passes through a pixel
+ * center. */
+static void
+set_zigzag(uint32_t count)
+{
+    static float corners[32][2];
+    for (uint32_t i = 0; i < count; i++) {
+        corners[i][0] = -0.843f + 1.671f * (float)i / (float)(count - 1);
+        corners[i][1] = i % 2 ? 0.613f - 0.031f * (float)i : -0.587f + 0.023f * (float)i;
+    }
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+    glEnableVertexAttribArray(0);
+    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, corners);
+}
+
+static const float whole_tile[] = {-1, -1, 1, -1, -1, 1, 1, 1};
+
+static void
+draw_square(const float corners[8])
+{
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+    glEnableVertexAttribArray(0);
+    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, corners);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+static const char plain_vertex[] = "#version 150\n"
+                                   "in vec2 position;\n"
+                                   "out vec2 at;\n"
+                                   "out float number;\n"
+                                   "void main() {\n"
+                                   "    gl_Position = vec4(position, 0.0, 1.0);\n"
+                                   "    at = position * 0.5 + 0.5;\n"
+                                   "    number = float(gl_VertexID);\n"
+                                   "}";
+static const char tint_fragment[] = "#version 150\n"
+                                    "in vec4 tint;\n"
+                                    "out vec4 color;\n"
+                                    "void main() { color = tint; }";
+
+/* ---- kinds of input primitives ---- */
+
+/* Shows each vertex of a primitive as a small square, whose color is its number in the program's
+ * input, that of the vertex, and that of the primitive. */
+static char *
+markers(const char *input, uint32_t vertices)
+{
+    static char text[2048];
+    snprintf(text, sizeof text,
+             "#version 150\n"
+             "layout(%s) in;\n"
+             "layout(triangle_strip, max_vertices = %u) out;\n"
+             "in float number[];\n"
+             "flat out vec4 tint;\n"
+             "void main() {\n"
+             "    for (int i = 0; i < gl_in.length(); i++) {\n"
+             "        vec4 at = gl_in[i].gl_Position;\n"
+             "        float id = float(gl_PrimitiveIDIn);\n"
+             "        at.xy += vec2(0.05 * id, 0.053 * float(i));\n"
+             "        for (int k = 0; k < 4; k++) {\n"
+             "            tint = vec4(float(i) / 6.0, number[i] / 12.0, id / 8.0, 1.0);\n"
+             "            gl_Position = at + vec4(k %% 2, k / 2, 0.0, 0.0) * 0.113;\n"
+             "            EmitVertex();\n"
+             "        }\n"
+             "        EndPrimitive();\n"
+             "    }\n"
+             "}",
+             input, 4 * vertices);
+    return text;
+}
+
+static const char flat_fragment[] = "#version 150\n"
+                                    "flat in vec4 tint;\n"
+                                    "out vec4 color;\n"
+                                    "void main() { color = tint; }";
+
+static void
+draw_primitives(void)
+{
+    static const struct {
+        const char *input;
+        uint32_t vertices, count;
+        GLenum mode;
+    } cases[TILES] = {
+        {"points", 1, 7, GL_POINTS},
+        {"lines", 2, 8, GL_LINES},
+        {"lines", 2, 6, GL_LINE_STRIP},
+        {"lines", 2, 6, GL_LINE_LOOP},
+        {"lines_adjacency", 4, 8, GL_LINES_ADJACENCY},
+        {"lines_adjacency", 4, 8, GL_LINE_STRIP_ADJACENCY},
+        {"triangles", 3, 9, GL_TRIANGLES},
+        {"triangles", 3, 7, GL_TRIANGLE_STRIP},
+        {"triangles", 3, 7, GL_TRIANGLE_FAN},
+        {"triangles_adjacency", 6, 12, GL_TRIANGLES_ADJACENCY},
+        {"triangles_adjacency", 6, 12, GL_TRIANGLE_STRIP_ADJACENCY},
+        {"triangles_adjacency", 6, 9, GL_TRIANGLE_STRIP_ADJACENCY},
+    };
+    static uint32_t programs[TILES];
+    for (uint32_t t = 0; t < TILES; t++) {
+        begin_tile(t);
+        if (!programs[t])
+            programs[t] = link_program(plain_vertex, markers(cases[t].input, cases[t].vertices),
+                                       flat_fragment, NULL);
+        glUseProgram(programs[t]);
+        set_zigzag(cases[t].count);
+        glDrawArrays(cases[t].mode, 0, (GLsizei)cases[t].count);
+    }
+}
+
+/* ---- what a program emits ---- */
+
+#define GEOMETRY(in, out, count, body)                                                             \
+    "#version 150\n"                                                                               \
+    "layout(" in ") in;\n"                                                                         \
+    "layout(" out ", max_vertices = " count ") out;\n"                                             \
+    "uniform sampler2D image;\n"                                                                   \
+    "uniform vec4 values[4];\n"                                                                    \
+    "in float number[];\n"                                                                         \
+    "in vec2 at[];\n"                                                                              \
+    "out vec4 tint;\n"                                                                             \
+    "void corner(vec4 place, float x, float y, vec4 c) {\n"                                        \
+    "    gl_Position = place + vec4(x, y, 0.0, 0.0);\n"                                            \
+    "    tint = c;\n"                                                                              \
+    "    EmitVertex();\n"                                                                          \
+    "}\n"                                                                                          \
+    "void main() {\n" body "}"
+
+/* Each tile has another way to emit. */
+static void
+draw_emission(void)
+{
+    static const char *const bodies[TILES] = {
+        /* lines and points of triangles */
+        GEOMETRY("triangles", "line_strip", "8",
+                 "for (int i = 0; i < 4; i++)\n"
+                 "    corner(gl_in[i % 3].gl_Position, 0.013, 0.017, vec4(1.0, at[0], 1.0));\n"),
+        GEOMETRY("triangles", "points", "3",
+                 "for (int i = 0; i < 3; i++)\n"
+                 "    corner(gl_in[i].gl_Position, 0.013, 0.017, vec4(0.0, at[i], 1.0));\n"),
+        /* no vertex, depending on the primitive */
+        GEOMETRY("triangles", "triangle_strip", "3",
+                 "if (gl_PrimitiveIDIn % 2 == 1) return;\n"
+                 "for (int i = 0; i < 3; i++)\n"
+                 "    corner(gl_in[i].gl_Position, 0.0, 0.0, vec4(at[i], 0.5, 1.0));\n"),
+        /* more vertices than are emitted by the limit */
+        GEOMETRY("points", "triangle_strip", "4",
+                 "for (int i = 0; i < 7; i++)\n"
+                 "    corner(gl_in[0].gl_Position, float(i / 2) * 0.13, float(i % 2) * 0.31,\n"
+                 "           vec4(at[0], float(i) / 7.0, 1.0));\n"),
+        /* strips that end early, with one or two vertices */
+        GEOMETRY("points", "triangle_strip", "12",
+                 "for (int i = 0; i < 12; i++) {\n"
+                 "    corner(gl_in[0].gl_Position, float(i / 2) * 0.07, float(i % 2) * 0.41,\n"
+                 "           vec4(at[0], float(i) / 12.0, 1.0));\n"
+                 "    if (i == 0 || i == 2 || i == 6) EndPrimitive();\n"
+                 "}\n"),
+        /* uniforms with an index */
+        GEOMETRY("points", "triangle_strip", "4",
+                 "for (int i = 0; i < 4; i++)\n"
+                 "    corner(gl_in[0].gl_Position, values[i].x, values[i].y,\n"
+                 "           values[(i + gl_PrimitiveIDIn) % 4]);\n"),
+        /* a texture */
+        GEOMETRY("points", "triangle_strip", "4",
+                 "for (int i = 0; i < 4; i++)\n"
+                 "    corner(gl_in[0].gl_Position, values[i].x, values[i].y,\n"
+                 "           texelFetch(image, ivec2(gl_PrimitiveIDIn, i), 0));\n"),
+        /* inputs with an index that is not constant */
+        GEOMETRY("lines_adjacency", "triangle_strip", "4",
+                 "for (int i = 0; i < 4; i++) {\n"
+                 "    int k = int(mod(number[i] * 3.0 + values[0].z, 4.0));\n"
+                 "    corner(gl_in[k].gl_Position, values[i].x, values[i].y,\n"
+                 "           vec4(at[k], number[k] / 12.0, 1.0));\n"
+                 "}\n"),
+        /* a loop whose length depends on the primitive */
+        GEOMETRY("points", "line_strip", "9",
+                 "for (int i = 0; i <= gl_PrimitiveIDIn + 1; i++)\n"
+                 "    corner(gl_in[0].gl_Position, float(i) * 0.091, float(i * i % 5) * 0.113,\n"
+                 "           vec4(at[0], float(i) / 9.0, 1.0));\n"),
+        /* primitives that are clipped and culled */
+        GEOMETRY("points", "triangle_strip", "4",
+                 "for (int i = 0; i < 4; i++)\n"
+                 "    corner(gl_in[0].gl_Position * vec4(1.0, 1.0, 1.0, 1.3), values[i].x * 6.0,\n"
+                 "           values[i].y * 6.0 - 1.9, vec4(at[0], float(i) / 4.0, 0.5));\n"),
+        /* the primitive's number, for the fragment program */
+        GEOMETRY("triangles", "triangle_strip", "3",
+                 "for (int i = 0; i < 3; i++) {\n"
+                 "    gl_PrimitiveID = gl_PrimitiveIDIn * 3 + 1;\n"
+                 "    corner(gl_in[i].gl_Position, 0.0, 0.0, vec4(0.0, 0.0, at[i].x, 1.0));\n"
+                 "}\n"),
+        /* many vertices */
+        GEOMETRY("points", "triangle_strip", "120",
+                 "for (int i = 0; i < 120; i++)\n"
+                 "    corner(gl_in[0].gl_Position, float(i / 2) * 0.007, float(i % 2) * 0.31,\n"
+                 "           vec4(at[0], float(i % 40) / 40.0, 1.0));\n"),
+    };
+    static const char id_fragment[] = "#version 150\n"
+                                      "in vec4 tint;\n"
+                                      "out vec4 color;\n"
+                                      "void main() {\n"
+                                      "    color = tint + vec4(float(gl_PrimitiveID) / 32.0);\n"
+                                      "}";
+    static const float values[4][4] = {
+        {0, 0, 0.2f, 1}, {0.11f, 0.01f, 0.7f, 1}, {0.02f, 0.23f, 0.4f, 1}, {0.13f, 0.21f, 1, 1}};
+    static uint32_t programs[TILES], texture;
+    uint8_t texels[SIDE][SIDE][4];
+    if (!texture) {
+        for (uint32_t i = 0; i < sizeof texels; i++)
+            ((uint8_t *)texels)[i] = (uint8_t)(i * 37 + i / 64 * 11);
+        glGenTextures(1, &texture);
+        glBindTexture(GL_TEXTURE_2D, texture);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+        glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, SIDE, SIDE, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    }
+    glPointSize(5);
+    for (uint32_t t = 0; t < TILES; t++) {
+        begin_tile(t);
+        if (!programs[t])
+            programs[t] =
+                link_program(plain_vertex, bodies[t], t == 10 ? id_fragment : tint_fragment, NULL);
+        glUseProgram(programs[t]);
+        glUniform4fv(glGetUniformLocation(programs[t], "values"), 4, values[0]);
+        set_zigzag(8);
+        glDrawArrays(strstr(bodies[t], "(triangles)")         ? GL_TRIANGLE_STRIP
+                     : strstr(bodies[t], "(lines_adjacency)") ? GL_LINE_STRIP_ADJACENCY
+                                                              : GL_POINTS,
+                     0, 8);
+    }
+    glPointSize(1);
+}
+
+static void
+draw(uint32_t frame)
+{
+    static void (*const draws[])(void) = {draw_primitives, draw_emission};
+    (void)frame;
+    glEnable(GL_SCISSOR_TEST);
+    glViewport(0, 0, WIDTH, HEIGHT);
+    glScissor(0, 0, WIDTH, HEIGHT);
+    glClearColor(0.2f, 0.4f, 0.6f, 1.0f);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    draws[kind]();
+    glUseProgram(0);
+    check_gl("geometry");
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct scene_option options[] = {{"kind", &kind, kinds, "what is drawn"}, {0}};
+    return scene_main(&(struct scene){.name = "geometry",
+                                      .about = "Features of OpenGL 3.2 (--gl 3.2) and 3.3\n"
+                                               "(--gl 3.3), compared with llvmpipe (--save).",
+                                      .width = WIDTH,
+                                      .height = HEIGHT,
+                                      .frames = 1,
+                                      .options = options,
+                                      .draw = draw},
+                      argc, argv);
+}
