@@ -332,8 +332,8 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (!draw)
         return true;
-    if (draw->program[STAGE_GEOMETRY])
-        return fail(err, "this machine does not execute geometry programs");
+    if (draw->layers > 1 && draw->layer_slot >= 0)
+        return fail(err, "this machine does not execute layered rendering");
     return m->front_to_back ? machine_hold_draw(m, draw, err) : machine_place_draw(m, draw, err);
 }
 

@@ -32,7 +32,7 @@ sched_wire(void *self)
 {
     struct sched *sched = self;
     sched->finish_stage.cause = sched->output_stage.cause = CAUSE_gather;
-    sched->vertices_out->from = &sched->finish_stage;
+    sched->vertices_out->from = sched->primitives_out->from = &sched->finish_stage;
     if (sched->setup_program)
         sched->triangles_out->from = &sched->finish_stage;
     for (uint32_t s = 0; s < sched->shaders; s++)
@@ -48,6 +48,7 @@ sched_reset(void *self)
     const struct module *module = &sched->module;
     INVARIANT(module, !sched->vertex_group && !sched->finished_ring.count);
     INVARIANT(module, !sched->triangle_group && !sched->triangle_ring.count);
+    INVARIANT(module, !sched->primitive_group && !sched->primitive_ring.count);
     for (uint32_t s = 0; s < sched->shaders; s++)
         INVARIANT(module, !sched->quad_group[s] && !sched->outstanding[s]);
     for (uint32_t r = 0; r < sched->rops; r++)
@@ -63,6 +64,7 @@ sched_fini(void *self)
         free(sched->reorder[r].entries);
     free(sched->finished_vertices);
     free(sched->finished_triangles);
+    free(sched->finished_primitives);
     program_destroy(sched->setup_program);
 }
 
@@ -118,6 +120,9 @@ sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
     sched->finished_ring.capacity = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
     sched->finished_vertices =
         mem_array(sched->finished_ring.capacity, sizeof(struct pooled_vertex *));
+    sched->primitive_ring.capacity = 2 * vertex_threads;
+    sched->finished_primitives =
+        mem_array(sched->primitive_ring.capacity, sizeof *sched->finished_primitives);
     sched->first_source = THREADS_triangles + 1;
     if (params->RASTERIZER.TriangleSetupOnShader)
         init_triangles(sched, params);
@@ -133,6 +138,16 @@ sched_new_group(struct sched *sched, const struct thread_source *source, const s
     group->draw = draw;
     group->program = program;
     return group;
+}
+
+bool
+sched_stage_is_busy(const struct sched *sched, const struct group *group)
+{
+    const struct shader_role *role = &sched->roles[group->stage];
+    for (uint32_t s = role->first_unit; s < role->first_unit + role->unit_count; s++)
+        if (sched->outstanding[s] < sched->busy_groups)
+            return false;
+    return true;
 }
 
 int32_t

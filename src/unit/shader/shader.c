@@ -493,8 +493,9 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
         *blocked = true;
         return false;
     }
-    const uint32_t cycles =
-        (group_lanes(group) + shader->outputs_cycle - 1) / shader->outputs_cycle;
+    const uint32_t outputs =
+        group->source->outputs ? group->source->outputs(group) : group_lanes(group);
+    const uint32_t cycles = (outputs + shader->outputs_cycle - 1) / shader->outputs_cycle;
     remove_group(shader, group);
     shader->finish_port.cp_ref =
         group->ready_cycle > shader->output_free_cycle || !shader->finish_port.cp_ref
