@@ -13,8 +13,8 @@
 enum { TILE = 64, COLUMNS = 4, ROWS = 3, TILES = COLUMNS * ROWS };
 enum { WIDTH = TILE * COLUMNS, HEIGHT = TILE * ROWS, SIDE = 16, LAYERS = 6 };
 
-static const char *const kinds[] = {"primitives", "emission", "layers",  "captured", "sources",
-                                    "vertices",   "rules",    "objects", NULL};
+static const char *const kinds[] = {"primitives", "emission", "layers",
+                                    "captured",   "sources",  NULL};
 static uint32_t kind;
 
 static void
@@ -300,10 +300,229 @@ draw_emission(void)
     glPointSize(1);
 }
 
+/* ---- layered targets ---- */
+
+static void
+set_layered(uint32_t framebuffer, GLenum attachment, uint32_t texture)
+{
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    glFramebufferTexture(GL_FRAMEBUFFER, attachment, texture, 0);
+}
+
+static uint32_t
+make_layers(GLenum target, GLenum internal, GLenum format, GLenum type)
+{
+    uint32_t texture;
+    glGenTextures(1, &texture);
+    glBindTexture(target, texture);
+    glTexParameteri(target, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(target, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    for (uint32_t f = 0; target == GL_TEXTURE_CUBE_MAP && f < 6; f++)
+        glTexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + f, 0, (GLint)internal, SIDE, SIDE, 0, format,
+                     type, NULL);
+    if (target != GL_TEXTURE_CUBE_MAP)
+        glTexImage3D(target, 0, (GLint)internal, SIDE, SIDE, LAYERS, 0, format, type, NULL);
+    return texture;
+}
+
+/* One draw fills all layers of an array, a volume and a cube, with depth. Each tile shows one
+ * layer. */
+static void
+draw_layers(void)
+{
+    static const GLenum targets[3] = {GL_TEXTURE_2D_ARRAY, GL_TEXTURE_3D, GL_TEXTURE_CUBE_MAP};
+    static const char *const samplers[3] = {
+        "uniform sampler2DArray image;\n#define AT vec3(at, layer)\n",
+        "uniform sampler3D image;\n#define AT vec3(at, (layer + 0.5) / 6.0)\n",
+        "uniform samplerCube image;\n#define AT (layer < 2.0 ? vec3(1.0 - 2.0 * layer, at) : "
+        "layer < 4.0 ? vec3(at.x, 5.0 - 2.0 * layer, at.y) : vec3(at, 9.0 - 2.0 * layer))\n"};
+    static const char writer_geometry[] =
+        "#version 150\n"
+        "layout(triangles) in;\n"
+        "layout(triangle_strip, max_vertices = 18) out;\n"
+        "out vec4 tint;\n"
+        "void main() {\n"
+        "    for (int l = 0; l < 6; l++) {\n"
+        "        for (int i = 0; i < 3; i++) {\n"
+        "            gl_Layer = (l * 5 + gl_PrimitiveIDIn) % 6;\n"
+        "            gl_Position = vec4(gl_in[i].gl_Position.xy * (0.4 + 0.1 * float(l)),\n"
+        "                               0.1 * float(l) - 0.3 + 0.2 * float(i), 1.0);\n"
+        "            tint = vec4(float(l) / 6.0, float(i) / 3.0, float(gl_PrimitiveIDIn), 1.0);\n"
+        "            EmitVertex();\n"
+        "        }\n"
+        "        EndPrimitive();\n"
+        "    }\n"
+        "}";
+    static uint32_t writer, readers[3], textures[3], depths[3], framebuffers[3];
+    for (uint32_t k = 0; !writer && k < 3; k++) {
+        char text[512];
+        textures[k] = make_layers(targets[k], GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE);
+        glGenFramebuffers(1, &framebuffers[k]);
+        set_layered(framebuffers[k], GL_COLOR_ATTACHMENT0, textures[k]);
+        if (targets[k] != GL_TEXTURE_3D) {
+            depths[k] =
+                make_layers(targets[k], GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT);
+            set_layered(framebuffers[k], GL_DEPTH_ATTACHMENT, depths[k]);
+        }
+        snprintf(text, sizeof text,
+                 "#version 150\nin vec2 at;\nuniform float layer;\n%s"
+                 "out vec4 color;\nvoid main() { color = texture(image, AT); }",
+                 samplers[k]);
+        readers[k] = link_program(plain_vertex, NULL, text, NULL);
+    }
+    if (!writer)
+        writer = link_program(plain_vertex, writer_geometry, tint_fragment, NULL);
+    for (uint32_t k = 0; k < 3; k++) {
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[k]);
+        glViewport(0, 0, SIDE, SIDE);
+        glScissor(0, 0, SIDE, SIDE);
+        glClearColor(0.1f * (float)k, 0.31f, 0.52f, 1.0f);
+        glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+        glEnable(GL_DEPTH_TEST);
+        glUseProgram(writer);
+        set_zigzag(7);
+        glDrawArrays(GL_TRIANGLE_STRIP, 0, 7);
+        glDisable(GL_DEPTH_TEST);
+    }
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    for (uint32_t t = 0; t < TILES; t++) {
+        const uint32_t k = t % 3;
+        begin_tile(t);
+        glUseProgram(readers[k]);
+        glBindTexture(targets[k], textures[k]);
+        glUniform1f(glGetUniformLocation(readers[k], "layer"), (float)((t / 3 * 2 + k) % 6));
+        draw_square(whole_tile);
+    }
+}
+
+/* ---- stream output after a geometry program ---- */
+
+/* Each tile captures what the program emits, shows the captured vertices as points, and shows both
+ * queries as the height of bars. Tile 1 has too small a buffer. */
+static void
+draw_captured(void)
+{
+    static const char splitter[] = "#version 150\n"
+                                   "layout(triangles) in;\n"
+                                   "layout(triangle_strip, max_vertices = 5) out;\n"
+                                   "out vec4 kept;\n"
+                                   "flat out vec4 tint;\n"
+                                   "void main() {\n"
+                                   "    for (int i = 0; i < 3 + gl_PrimitiveIDIn % 3; i++) {\n"
+                                   "        kept = gl_in[i % 3].gl_Position\n"
+                                   "               + vec4(0.03 * float(i), 0.02, 0.0, 0.0);\n"
+                                   "        gl_Position = kept;\n"
+                                   "        tint = vec4(float(i) / 5.0, 0.6, 0.2, 1.0);\n"
+                                   "        EmitVertex();\n"
+                                   "    }\n"
+                                   "}";
+    static uint32_t splitters, shower, buffer, queries[2];
+    const uint32_t sizes[4] = {4096, 300, 4096, 144};
+    if (!splitters) {
+        splitters = link_program(plain_vertex, splitter, flat_fragment, "kept");
+        shower = link_program("#version 150\nin vec4 position;\nflat out vec4 tint;\n"
+                              "void main() { gl_Position = position;\n"
+                              "    tint = vec4(position.xy * 0.5 + 0.5, 1.0, 1.0); }",
+                              NULL, flat_fragment, NULL);
+        glGenBuffers(1, &buffer);
+        glGenQueries(2, queries);
+    }
+    glPointSize(3);
+    for (uint32_t t = 0; t < 4; t++) {
+        uint32_t counts[2];
+        begin_tile(t);
+        glUseProgram(splitters);
+        glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, buffer);
+        glBufferData(GL_TRANSFORM_FEEDBACK_BUFFER, sizes[t], NULL, GL_STREAM_COPY);
+        set_zigzag(9);
+        if (t >= 2)
+            glEnable(GL_RASTERIZER_DISCARD);
+        glBeginQuery(GL_PRIMITIVES_GENERATED, queries[0]);
+        glBeginQuery(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, queries[1]);
+        glBeginTransformFeedback(GL_TRIANGLES);
+        glDrawArrays(GL_TRIANGLE_STRIP, 0, 9);
+        glEndTransformFeedback();
+        glEndQuery(GL_PRIMITIVES_GENERATED);
+        glEndQuery(GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN);
+        glDisable(GL_RASTERIZER_DISCARD);
+        for (uint32_t q = 0; q < 2; q++)
+            glGetQueryObjectuiv(queries[q], GL_QUERY_RESULT, &counts[q]);
+        begin_tile(4 + t);
+        glUseProgram(shower);
+        glBindBuffer(GL_ARRAY_BUFFER, buffer);
+        glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, 0, NULL);
+        glDrawArrays(GL_POINTS, 0, (GLsizei)(3 * counts[1]));
+        begin_tile(8 + t);
+        for (uint32_t q = 0; q < 2; q++) {
+            const float x = -0.73f + 0.8f * (float)q, top = (float)counts[q] / 16 - 0.99f;
+            glUseProgram(shower);
+            glBindBuffer(GL_ARRAY_BUFFER, 0);
+            const float corners[] = {x, -1,  0, 1, x + 0.5f, -1,  0, 1,
+                                     x, top, 0, 1, x + 0.5f, top, 0, 1};
+            glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, 0, corners);
+            glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+        }
+    }
+    glPointSize(1);
+}
+
+/* ---- two source colors ---- */
+
+static void
+draw_sources(void)
+{
+    static const struct {
+        GLenum rgb_source, rgb_target, alpha_source, alpha_target, equation;
+    } cases[TILES] = {
+        {GL_SRC1_COLOR, GL_ZERO, GL_ONE, GL_ZERO, GL_FUNC_ADD},
+        {GL_SRC1_ALPHA, GL_ONE_MINUS_SRC1_ALPHA, GL_ONE, GL_ZERO, GL_FUNC_ADD},
+        {GL_ONE, GL_SRC1_COLOR, GL_ONE, GL_ZERO, GL_FUNC_ADD},
+        {GL_ONE_MINUS_SRC1_COLOR, GL_SRC1_COLOR, GL_ONE, GL_ZERO, GL_FUNC_ADD},
+        {GL_ZERO, GL_ONE_MINUS_SRC1_COLOR, GL_ONE, GL_ZERO, GL_FUNC_ADD},
+        {GL_ONE_MINUS_SRC1_ALPHA, GL_ONE, GL_SRC1_ALPHA, GL_ZERO, GL_FUNC_ADD},
+        {GL_SRC1_COLOR, GL_SRC_ALPHA, GL_SRC1_COLOR, GL_DST_ALPHA, GL_FUNC_SUBTRACT},
+        {GL_DST_COLOR, GL_SRC1_COLOR, GL_ONE, GL_ONE, GL_FUNC_REVERSE_SUBTRACT},
+        {GL_SRC1_ALPHA, GL_SRC1_COLOR, GL_ZERO, GL_SRC1_ALPHA, GL_FUNC_ADD},
+        {GL_CONSTANT_COLOR, GL_ONE_MINUS_SRC1_ALPHA, GL_ONE, GL_ONE_MINUS_SRC1_ALPHA, GL_FUNC_ADD},
+        {GL_SRC_COLOR, GL_ONE_MINUS_SRC1_COLOR, GL_ONE, GL_ZERO, GL_FUNC_ADD},
+        {GL_SRC1_COLOR, GL_ONE_MINUS_SRC1_COLOR, GL_SRC1_ALPHA, GL_ONE, GL_MAX},
+    };
+    static uint32_t program;
+    if (!program) {
+        program = glCreateProgram();
+        add_shader(program, GL_VERTEX_SHADER, plain_vertex);
+        add_shader(program, GL_FRAGMENT_SHADER,
+                   "#version 150\n"
+                   "in vec2 at;\n"
+                   "out vec4 first;\n"
+                   "out vec4 second;\n"
+                   "void main() { first = vec4(at, 0.4, at.x); second = vec4(0.7, at.yx, at.y); }");
+        glBindAttribLocation(program, 0, "position");
+        glBindFragDataLocationIndexed(program, 0, 0, "first");
+        glBindFragDataLocationIndexed(program, 0, 1, "second");
+        glLinkProgram(program);
+    }
+    glUseProgram(program);
+    glBlendColor(0.3f, 0.6f, 0.9f, 0.5f);
+    for (uint32_t t = 0; t < TILES; t++) {
+        begin_tile(t);
+        glDisable(GL_BLEND);
+        draw_square(whole_tile);
+        glEnable(GL_BLEND);
+        glBlendEquation(cases[t].equation);
+        glBlendFuncSeparate(cases[t].rgb_source, cases[t].rgb_target, cases[t].alpha_source,
+                            cases[t].alpha_target);
+        draw_square(
+            (const float[]){-0.713f, -0.613f, 0.713f, -0.713f, -0.813f, 0.713f, 0.613f, 0.813f});
+    }
+    glDisable(GL_BLEND);
+}
+
 static void
 draw(uint32_t frame)
 {
-    static void (*const draws[])(void) = {draw_primitives, draw_emission};
+    static void (*const draws[])(void) = {draw_primitives, draw_emission, draw_layers,
+                                          draw_captured, draw_sources};
     (void)frame;
     glEnable(GL_SCISSOR_TEST);
     glViewport(0, 0, WIDTH, HEIGHT);

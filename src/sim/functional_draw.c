@@ -249,9 +249,11 @@ write_colors(const struct functional_run *run, const struct functional_quad *qua
 {
     const struct draw *draw = run->draw;
     for (uint32_t t = 0; t < draw->color_count; t++) {
-        float rgba[4][4];
+        float rgba[4][4], source1[4][4];
+        const bool two = shaded_source1(draw, &run->scratch->program.exec, lane, source1);
         if (draw->color[t].res && shaded_color(draw, &run->scratch->program.exec, lane, t, rgba))
-            blend_quad_samples(draw, t, mask, rgba, quad_bytes(run, &draw->color[t], quad));
+            blend_quad_samples(draw, t, mask, rgba, two ? source1 : NULL,
+                               quad_bytes(run, &draw->color[t], quad));
     }
 }
 

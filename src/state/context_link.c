@@ -162,6 +162,8 @@ link_programs(struct draw *draw, struct error *err)
             draw->color_output[i] = (uint8_t)output;
     }
     draw->alpha_output = find_output(fs, SEMANTIC_COLOR, 0);
+    draw->source1_output = find_output(fs, SEMANTIC_COLOR, 1);
+    draw->has_source1 = draw->source1_output >= 0 && draw_uses_source1(draw, 0);
     draw->depth_output = find_output(fs, SEMANTIC_POSITION, 0);
     draw->stencil_output = find_output(fs, SEMANTIC_STENCIL, 0);
     return true;

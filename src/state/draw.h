@@ -114,6 +114,7 @@ struct draw {
     struct varying varyings[MAX_VARYINGS];
     uint8_t color_output[MAX_COLOR_BUFFERS]; /* fragment shader outputs; 0xff: none */
     int8_t depth_output, stencil_output;     /* fragment shader outputs; -1: none */
+    int8_t source1_output;                   /* second source color; valid if has_source1 */
     /* Fragment shader output for alpha test and alpha to coverage, even without a color buffer; -1:
      * none. */
     int8_t alpha_output;
@@ -126,7 +127,8 @@ struct draw {
     /* Replaces all channels of its targets, tests `less` or `less or equal`, and writes depth: its
      * order among such draws changes the picture only where depths are equal. */
     bool opaque;
-    bool occlusion; /* an occlusion query counts samples */
+    bool has_source1; /* target 0 is blended with a second source color */
+    bool occlusion;   /* an occlusion query counts samples */
 
     struct gpu_query *query; /* the active occlusion query or NULL */
 
@@ -164,6 +166,8 @@ draw_moves_depth_away(const struct draw *draw)
 
 /* Return whether the draw writes any channel of a color buffer, and whether the written color
  * depends on the existing one. */
+/* Returns whether the target is blended with the second source color. */
+bool draw_uses_source1(const struct draw *draw, uint32_t target);
 bool draw_writes_color(const struct draw *draw, uint32_t target);
 bool draw_reads_color(const struct draw *draw, uint32_t target);
 

@@ -23,6 +23,7 @@ enum {
     MAX_TEXUNITS = 64,     /* in total */
     MAX_GROUP_THREADS = EXEC_MAX_LANES * EXEC_MAX_BLOCKS,
     QUADS_IN_BLOCK = EXEC_MAX_LANES / 4,
+    SOURCE1 = 1, /* blending with a second source color has one target */
 };
 
 enum item_kind { ITEM_DATA, ITEM_RESTART, ITEM_END };
@@ -113,9 +114,9 @@ struct quad {
     struct watched_quad *watched; /* unit/watch.h; NULL: not watched */
     /* Thousands of quads are in flight. Fields that are used together therefore share a cache line
      * of the host. */
-    float z[MAX_SAMPLES][4];             /* [sample][fragment] */
-    float color[MAX_COLOR_BUFFERS][4][4] /* [target][fragment][channel] */
-        __attribute__((aligned(64)));
+    float z[MAX_SAMPLES][4]; /* [sample][fragment] */
+    /* [target][fragment][channel]; [SOURCE1] is also the second source color */
+    float color[MAX_COLOR_BUFFERS][4][4] __attribute__((aligned(64)));
     float inputs[MAX_VARYINGS * 4 * 4]; /* [input][channel][fragment] */
     float systems[8 * 4 * 4];           /* system values, in the same layout */
 };

@@ -94,7 +94,7 @@ blend(void *owner, struct rop_entry *entry, uint8_t *bytes)
         watch_color(quad, entry->item.draw, entry->target, held);
     }
     blend_quad_samples(entry->item.draw, entry->target, quad->mask, quad->color[entry->target],
-                       bytes);
+                       entry->item.draw->has_source1 ? quad->color[SOURCE1] : NULL, bytes);
     WATCH_WRITTEN(quad, entry->item.draw, entry->target, bytes);
     colorwrite->stats.quads_blended++;
     return true;

@@ -189,8 +189,8 @@ test_all_factors(void **state)
         }
         memcpy(general, before, sizeof general);
         memcpy(fast, before, sizeof fast);
-        blend_quad_general(draw, 0, 15, (const float(*)[4])rgba, general);
-        blend_quad(draw, 0, 15, (const float(*)[4])rgba, fast);
+        blend_quad_general(draw, 0, 15, (const float(*)[4])rgba, NULL, general);
+        blend_quad(draw, 0, 15, (const float(*)[4])rgba, NULL, fast);
         assert_memory_equal(general, fast, (size_t)f->block_bytes * 4);
         for (int k = 0; k < 4; k++)
             check_fragment(draw, rgba[k], before + k * f->block_bytes,
@@ -224,8 +224,8 @@ test_masks_and_fast_path(void **state)
             before[k] = 255;
         memcpy(general, before, sizeof general);
         memcpy(fast, before, sizeof fast);
-        blend_quad_general(draw, 0, mask, (const float(*)[4])rgba, general);
-        blend_quad(draw, 0, mask, (const float(*)[4])rgba, fast);
+        blend_quad_general(draw, 0, mask, (const float(*)[4])rgba, NULL, general);
+        blend_quad(draw, 0, mask, (const float(*)[4])rgba, NULL, fast);
         assert_memory_equal(general, fast, sizeof fast);
         for (int k = 0; k < 16; k++) {
             static const uint8_t channel[4] = {4, 2, 1, 8};
@@ -259,7 +259,7 @@ test_logic_operations(void **state)
             scene.draw.color[0].format = &formats[f];
             scene.draw.blend.logicop = op;
             scene.draw.blend.rt[0].colormask = 5; /* R and B */
-            blend_quad(&scene.draw, 0, 1, rgba, bytes);
+            blend_quad(&scene.draw, 0, 1, rgba, NULL, bytes);
             assert_int_equal(bytes[0], wanted[op]);
             assert_int_equal(bytes[1], 0xaa);
             assert_int_equal(bytes[2], wanted[op]);
@@ -278,10 +278,10 @@ test_clamping(void **state)
     scene.draw.color_count = 1;
     scene.draw.color[0].format = &formats[2];
     scene.draw.blend.rt[0].colormask = 15;
-    blend_quad(&scene.draw, 0, 1, rgba, (uint8_t *)pixel);
+    blend_quad(&scene.draw, 0, 1, rgba, NULL, (uint8_t *)pixel);
     assert_memory_equal(pixel[0], rgba[0], sizeof rgba[0]);
     scene.draw.color[0].format = &formats[0];
-    blend_quad(&scene.draw, 0, 1, rgba, (uint8_t *)pixel);
+    blend_quad(&scene.draw, 0, 1, rgba, NULL, (uint8_t *)pixel);
     const uint8_t *bgra = (const uint8_t *)pixel;
     assert_true(bgra[0] == 255 && bgra[2] == 0 && bgra[3] == 255);
 }
