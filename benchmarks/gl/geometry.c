@@ -13,8 +13,8 @@
 enum { TILE = 64, COLUMNS = 4, ROWS = 3, TILES = COLUMNS * ROWS };
 enum { WIDTH = TILE * COLUMNS, HEIGHT = TILE * ROWS, SIDE = 16, LAYERS = 6 };
 
-static const char *const kinds[] = {"primitives", "emission", "layers",
-                                    "captured",   "sources",  NULL};
+static const char *const kinds[] = {"primitives", "emission", "layers", "captured",
+                                    "sources",    "small",    NULL};
 static uint32_t kind;
 
 static void
@@ -518,11 +518,285 @@ draw_sources(void)
     glDisable(GL_BLEND);
 }
 
+/* ---- smaller features ---- */
+
+static void
+flat_strip(void)
+{
+    static uint32_t program;
+    if (!program)
+        program = link_program("#version 150\nin vec2 position;\nflat out vec4 tint;\n"
+                               "void main() { gl_Position = vec4(position, 0.0, 1.0);\n"
+                               "    tint = vec4(float(gl_VertexID) / 8.0, 0.5, 1.0, 1.0); }",
+                               NULL, flat_fragment, NULL);
+    glUseProgram(program);
+    set_zigzag(8);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 8);
+}
+
+static void
+provoking_first(void)
+{
+    glProvokingVertex(GL_FIRST_VERTEX_CONVENTION);
+    flat_strip();
+    glProvokingVertex(GL_LAST_VERTEX_CONVENTION);
+}
+
+static uint32_t
+fetcher(const char *declaration, const char *expression)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "#version 330\nin vec2 at;\n%s\nout vec4 color;\n"
+             "void main() { color = %s; }",
+             declaration, expression);
+    return link_program(plain_vertex, NULL, text, NULL);
+}
+
+static void
+clamped_depth(void)
+{
+    static uint32_t program;
+    if (!program)
+        program =
+            link_program("#version 330\nin vec2 position;\n"
+                         "void main() { gl_Position = vec4(position, position.x * 3.0, 1.0); }",
+                         NULL,
+                         "#version 330\nout vec4 color;\n"
+                         "void main() { color = vec4(gl_FragCoord.z, 0.3, 0.1, 1.0); }",
+                         NULL);
+    glUseProgram(program);
+    glEnable(GL_DEPTH_CLAMP);
+    draw_square((const float[]){-0.813f, -0.813f, 0.813f, -0.813f, -0.813f, 0.1f, 0.813f, 0.1f});
+    glDisable(GL_DEPTH_CLAMP);
+    draw_square((const float[]){-0.813f, 0.21f, 0.813f, 0.21f, -0.813f, 0.813f, 0.813f, 0.813f});
+}
+
+static uint32_t
+colored_cube(void)
+{
+    uint32_t texture;
+    uint8_t texels[4][4][4];
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_CUBE_MAP, texture);
+    for (uint32_t f = 0; f < 6; f++) {
+        for (uint32_t i = 0; i < sizeof texels; i++)
+            ((uint8_t *)texels)[i] = (uint8_t)(i * 29 + f * 53);
+        glTexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + f, 0, GL_RGBA8, 4, 4, 0, GL_RGBA,
+                     GL_UNSIGNED_BYTE, texels);
+    }
+    glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    return texture;
+}
+
+static void
+seamless(void)
+{
+    static uint32_t program, texture;
+    if (!program) {
+        program =
+            fetcher("uniform samplerCube image;", "texture(image, vec3(at * 4.0 - 2.0, 1.0))");
+        texture = colored_cube();
+    }
+    glUseProgram(program);
+    glBindTexture(GL_TEXTURE_CUBE_MAP, texture);
+    glEnable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
+    draw_square(whole_tile);
+    glDisable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
+}
+
+static uint32_t
+small_texture(GLenum internal, GLenum format, GLenum type)
+{
+    uint32_t texture, texels[4][4];
+    for (uint32_t i = 0; i < 16; i++)
+        texels[i / 4][i % 4] = i * 0x13572461u + 0x80204081u;
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexImage2D(GL_TEXTURE_2D, 0, (GLint)internal, 4, 4, 0, format, type, texels);
+    return texture;
+}
+
+/* One texture with two sampler objects. */
+static void
+sampler_objects(void)
+{
+    static uint32_t program, texture, samplers[2];
+    if (!program) {
+        program = fetcher("uniform sampler2D image, other;",
+                          "at.x < 0.5 ? texture(image, at * 2.3) : texture(other, at * 2.3)");
+        glUniform1i(glGetUniformLocation(program, "other"), 1);
+        texture = small_texture(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE);
+        glGenSamplers(2, samplers);
+        for (uint32_t i = 0; i < 2; i++) {
+            glSamplerParameteri(samplers[i], GL_TEXTURE_WRAP_S, i ? GL_MIRRORED_REPEAT : GL_REPEAT);
+            glSamplerParameteri(samplers[i], GL_TEXTURE_WRAP_T,
+                                i ? GL_CLAMP_TO_EDGE : GL_MIRRORED_REPEAT);
+            glSamplerParameteri(samplers[i], GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+            glSamplerParameteri(samplers[i], GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+        }
+    }
+    glUseProgram(program);
+    for (uint32_t i = 2; i-- > 0;) {
+        glActiveTexture(GL_TEXTURE0 + i);
+        glBindTexture(GL_TEXTURE_2D, texture);
+        glBindSampler(i, samplers[i]);
+    }
+    draw_square(whole_tile);
+    for (uint32_t i = 0; i < 2; i++)
+        glBindSampler(i, 0);
+}
+
+/* Instances with an attribute that advances every `divisor` instances. `type`: of the packed
+ * colors. */
+static void
+packed_instances(GLenum type, GLint size, uint32_t divisor)
+{
+    static const uint32_t colors[4] = {0x5a40f3ffu, 0xc71c03ffu, 0x83fffc00u, 0x3fe00a55u};
+    static uint32_t program;
+    if (!program)
+        program = link_program("#version 330\nin vec2 position;\nin vec4 color;\n"
+                               "flat out vec4 tint;\n"
+                               "void main() { tint = abs(color);\n"
+                               "    gl_Position = vec4(position * 0.23 + vec2(gl_InstanceID % 3,\n"
+                               "        gl_InstanceID / 3) * 0.61 - 0.6, 0.0, 1.0); }",
+                               NULL, flat_fragment, NULL);
+    glUseProgram(program);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+    glEnableVertexAttribArray(0);
+    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, whole_tile);
+    glEnableVertexAttribArray(1);
+    glVertexAttribPointer(1, size, type, GL_TRUE, 4, colors);
+    glVertexAttribDivisor(1, divisor);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)(divisor ? 4 * divisor : 4));
+    glVertexAttribDivisor(1, 0);
+    glDisableVertexAttribArray(1);
+}
+
+static void
+unsigned_instances(void)
+{
+    packed_instances(GL_UNSIGNED_INT_2_10_10_10_REV, 4, 2);
+}
+
+static void
+signed_instances(void)
+{
+    packed_instances(GL_INT_2_10_10_10_REV, 4, 1);
+}
+
+static void
+swapped_vertices(void)
+{
+    packed_instances(GL_UNSIGNED_INT_2_10_10_10_REV, GL_BGRA, 0);
+}
+
+static void
+point_sizes(void)
+{
+    static uint32_t program;
+    if (!program)
+        program = link_program("#version 330\nin vec2 position;\nflat out vec4 tint;\n"
+                               "void main() { gl_Position = vec4(position, 0.0, 1.0);\n"
+                               "    gl_PointSize = 1.0 + 2.0 * float(gl_VertexID);\n"
+                               "    tint = vec4(position, 1.0, 1.0); }",
+                               NULL, flat_fragment, NULL);
+    glUseProgram(program);
+    glEnable(GL_PROGRAM_POINT_SIZE);
+    set_zigzag(7);
+    glDrawArrays(GL_POINTS, 0, 7);
+    glDisable(GL_PROGRAM_POINT_SIZE);
+}
+
+static void
+swizzled(void)
+{
+    static const GLint order[4] = {GL_BLUE, GL_ONE, GL_RED, GL_ZERO};
+    static uint32_t program, texture;
+    if (!program) {
+        program = fetcher("uniform sampler2D image;", "texture(image, at)");
+        texture = small_texture(GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE);
+        glTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_RGBA, order);
+    }
+    glUseProgram(program);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    draw_square(whole_tile);
+}
+
+static void
+packed_integers(void)
+{
+    static uint32_t program, texture;
+    if (!program) {
+        program = fetcher("uniform usampler2D image;",
+                          "vec4(texture(image, at)) / vec4(1023.0, 1023.0, 1023.0, 3.0)");
+        texture = small_texture(GL_RGB10_A2UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT_2_10_10_10_REV);
+    }
+    glUseProgram(program);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    draw_square(whole_tile);
+}
+
+/* A triangle drawn under a sample mask, whose samples are shown side by side. */
+static void
+masked_samples(void)
+{
+    static uint32_t program, writer, texture, framebuffer;
+    const GLint x = 3 * TILE, y = 2 * TILE;
+    if (!program) {
+        program = fetcher("uniform sampler2DMS image;",
+                          "texelFetch(image, ivec2(at * vec2(32.0, 16.0)) % ivec2(16, 16), "
+                          "at.x < 0.5 ? 1 : 2)");
+        writer = fetcher("", "vec4(at, 0.5, 1.0)");
+        glGenTextures(1, &texture);
+        glGenFramebuffers(1, &framebuffer);
+        glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, texture);
+        glTexImage2DMultisample(GL_TEXTURE_2D_MULTISAMPLE, 4, GL_RGBA8, SIDE, SIDE, GL_TRUE);
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+        glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D_MULTISAMPLE,
+                               texture, 0);
+    }
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    glViewport(0, 0, SIDE, SIDE);
+    glScissor(0, 0, SIDE, SIDE);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glUseProgram(writer);
+    glEnable(GL_SAMPLE_MASK);
+    for (uint32_t s = 1; s < 3; s++) {
+        glSampleMaski(0, 1u << s);
+        draw_square(
+            (const float[]){-0.71f, -0.63f, 0.31f * (float)s, -0.72f, -0.83f, 0.73f, 0.61f, 0.82f});
+    }
+    glDisable(GL_SAMPLE_MASK);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glViewport(x, y, TILE, TILE);
+    glScissor(x, y, TILE, TILE);
+    glUseProgram(program);
+    glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, texture);
+    draw_square(whole_tile);
+}
+
+static void
+draw_small(void)
+{
+    static void (*const tiles[TILES])(void) = {
+        provoking_first, flat_strip,         clamped_depth,    seamless,
+        sampler_objects, unsigned_instances, signed_instances, swapped_vertices,
+        point_sizes,     swizzled,           packed_integers,  masked_samples};
+    for (uint32_t t = 0; t < TILES; t++) {
+        begin_tile(t);
+        tiles[t]();
+    }
+}
+
 static void
 draw(uint32_t frame)
 {
     static void (*const draws[])(void) = {draw_primitives, draw_emission, draw_layers,
-                                          draw_captured, draw_sources};
+                                          draw_captured,   draw_sources,  draw_small};
     (void)frame;
     glEnable(GL_SCISSOR_TEST);
     glViewport(0, 0, WIDTH, HEIGHT);
