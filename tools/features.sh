@@ -1,6 +1,7 @@
 #!/bin/sh
 # Live checks of scenes that virgl_test_server cannot draw correctly (benchmarks/gl/features), and of the
-# features of OpenGL 3.0 and ES 3.0 (benchmarks/gl/features3). Compares
+# features of OpenGL 3.0 and ES 3.0 (benchmarks/gl/features3), and of 3.2 and 3.3
+# (benchmarks/gl/geometry). Compares
 # our pictures with those of Mesa's renderers, which draw the program directly. The kinds that
 # virgl_test_server supports are also compared with it. Verifies the machine against the functional
 # renderer, bit for bit.
@@ -105,4 +106,16 @@ verify srgb
 gl=es3
 judge blocks - llvmpipe 90
 verify blocks
+program=$programs/geometry
+gl=3.2
+for kind in primitives emission layers captured; do
+    judge $kind - llvmpipe 90
+    verify $kind
+done
+gl=3.3
+judge sources - llvmpipe 90
+verify sources
+# filtered texels of the cube may differ by one step
+judge small - llvmpipe 60
+verify small
 exit $bad

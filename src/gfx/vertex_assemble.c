@@ -49,7 +49,7 @@ uint32_t
 primitive_layer(const struct draw *draw, const struct vertex *provoking)
 {
     uint32_t layer;
-    if (draw->layer_slot < 0)
+    if (!draw_is_layered(draw))
         return 0;
     memcpy(&layer, &provoking->out[draw->layer_slot][0], sizeof layer);
     return layer < draw->layers ? layer : draw->layers - 1;

@@ -320,6 +320,8 @@ machine_place_draw(struct machine *m, const struct draw *draw, struct error *err
         return false;
     if (hazards_samples_changed(&m->hazards, draw))
         machine_invalidate_textures(m);
+    if (draw_is_layered(draw) && draw_moves_depth_away(draw))
+        forget_far_depths(m, draw->depth.res);
     return machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
            (has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err));
 }
@@ -332,8 +334,6 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (!draw)
         return true;
-    if (draw->layers > 1 && draw->layer_slot >= 0)
-        return fail(err, "this machine does not execute layered rendering");
     return m->front_to_back ? machine_hold_draw(m, draw, err) : machine_place_draw(m, draw, err);
 }
 
@@ -357,6 +357,16 @@ add_depth_clear(struct machine *m, const struct bound_surface *depth, const stru
     }
 }
 
+static void
+add_color_clear(struct machine *m, const struct bound_surface *color, const struct gpu_cmd *cmd)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->targets = STEP_COLOR;
+    step->control.kind = CONTROL_CLEAR;
+    step->control.surface = *color;
+    memcpy(step->control.rgba, cmd->clear.rgba, sizeof step->control.rgba);
+}
+
 static bool
 clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -373,13 +383,11 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
             return false;
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
             continue;
-        struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
-        step->targets = STEP_COLOR;
-        step->control.kind = CONTROL_CLEAR;
-        step->control.surface = color[i];
-        memcpy(step->control.rgba, cmd->clear.rgba, sizeof step->control.rgba);
+        for (; color[i].layers; color[i].layers--, color[i].layer++)
+            add_color_clear(m, &color[i], cmd);
     }
-    if (depth.res && cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL))
+    for (; depth.res && cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL) && depth.layers;
+         depth.layers--, depth.layer++)
         add_depth_clear(m, &depth, cmd);
     gpu_note_clear(m->device, cmd);
     m->is_dirty = true;

@@ -155,6 +155,13 @@ draw_rasterized_mode(const struct draw *draw)
     return geometry ? geometry->output_primitive : draw->params.mode;
 }
 
+/* Returns whether the primitives of the draw select a layer of the surfaces. */
+static inline bool
+draw_is_layered(const struct draw *draw)
+{
+    return draw->layer_slot >= 0 && draw->layers > 1;
+}
+
 /* Returns whether the draw can increase a depth value. */
 static inline bool
 draw_moves_depth_away(const struct draw *draw)

@@ -268,6 +268,46 @@ test_logic_operations(void **state)
         }
 }
 
+/* The destination is 0.6 and the source 0.8 in all channels; the second source is 0.2, 0.4, 1.0
+ * with the alpha 0.6. Both paths: 8 bits per channel, and floats. */
+static void
+test_second_source(void **state)
+{
+    static const struct {
+        uint8_t src, dst;
+        float rgb[3]; /* 1: at least 1 */
+    } cases[] = {
+        {FACTOR_SRC1_COLOR, FACTOR_ZERO, {0.8f * 0.2f, 0.8f * 0.4f, 0.8f}},
+        {FACTOR_SRC1_ALPHA, FACTOR_ZERO, {0.8f * 0.6f, 0.8f * 0.6f, 0.8f * 0.6f}},
+        {FACTOR_INV_SRC1_COLOR, FACTOR_ZERO, {0.8f * 0.8f, 0.8f * 0.6f, 0}},
+        {FACTOR_INV_SRC1_ALPHA, FACTOR_ZERO, {0.8f * 0.4f, 0.8f * 0.4f, 0.8f * 0.4f}},
+        {FACTOR_ZERO, FACTOR_SRC1_COLOR, {0.6f * 0.2f, 0.6f * 0.4f, 0.6f}},
+        {FACTOR_ONE, FACTOR_INV_SRC1_ALPHA, {1, 1, 1}},
+    };
+    static const float rgba[4][4] = {{0.8f, 0.8f, 0.8f, 0.8f}},
+                       source1[4][4] = {{0.2f, 0.4f, 1, 0.6f}};
+    struct scene scene;
+    scene_init(&scene);
+    scene.draw.color_count = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (uint32_t f = 0; f < 3; f += 2) {
+            const struct format_info *format = scene.draw.color[0].format = &formats[f];
+            float bytes[16], got[4], dst[4] = {0.6f, 0.6f, 0.6f, 0.6f};
+            format->pack(dst, (uint8_t *)bytes);
+            scene.draw.blend.rt[0] = (struct blend_target){.enable = true,
+                                                           .rgb_src = cases[i].src,
+                                                           .rgb_dst = cases[i].dst,
+                                                           .alpha_src = FACTOR_ONE,
+                                                           .alpha_dst = FACTOR_ZERO,
+                                                           .colormask = 15};
+            blend_quad(&scene.draw, 0, 1, rgba, source1, (uint8_t *)bytes);
+            format->unpack((const uint8_t *)bytes, 0, 0, got);
+            for (uint32_t c = 0; c < 3; c++)
+                assert_true(got[c] > cases[i].rgb[c] - 0.004f &&
+                            (got[c] < cases[i].rgb[c] + 0.004f || cases[i].rgb[c] == 1));
+        }
+}
+
 static void
 test_clamping(void **state)
 {
@@ -290,9 +330,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_factors),
-        cmocka_unit_test(test_masks_and_fast_path),
-        cmocka_unit_test(test_logic_operations),
+        cmocka_unit_test(test_all_factors),      cmocka_unit_test(test_masks_and_fast_path),
+        cmocka_unit_test(test_logic_operations), cmocka_unit_test(test_second_source),
         cmocka_unit_test(test_clamping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
