@@ -365,7 +365,8 @@ draw_layers(void)
             set_layered(framebuffers[k], GL_DEPTH_ATTACHMENT, depths[k]);
         }
         snprintf(text, sizeof text,
-                 "#version 150\nin vec2 at;\nuniform float layer;\n%s"
+                 "#version 150\n"
+                 "in vec2 at;\nuniform float layer;\n%s"
                  "out vec4 color;\nvoid main() { color = texture(image, AT); }",
                  samplers[k]);
         readers[k] = link_program(plain_vertex, NULL, text, NULL);
@@ -420,7 +421,8 @@ draw_captured(void)
     const uint32_t sizes[4] = {4096, 300, 4096, 144};
     if (!splitters) {
         splitters = link_program(plain_vertex, splitter, flat_fragment, "kept");
-        shower = link_program("#version 150\nin vec4 position;\nflat out vec4 tint;\n"
+        shower = link_program("#version 150\n"
+                              "in vec4 position;\nflat out vec4 tint;\n"
                               "void main() { gl_Position = position;\n"
                               "    tint = vec4(position.xy * 0.5 + 0.5, 1.0, 1.0); }",
                               NULL, flat_fragment, NULL);
@@ -525,7 +527,8 @@ flat_strip(void)
 {
     static uint32_t program;
     if (!program)
-        program = link_program("#version 150\nin vec2 position;\nflat out vec4 tint;\n"
+        program = link_program("#version 150\n"
+                               "in vec2 position;\nflat out vec4 tint;\n"
                                "void main() { gl_Position = vec4(position, 0.0, 1.0);\n"
                                "    tint = vec4(float(gl_VertexID) / 8.0, 0.5, 1.0, 1.0); }",
                                NULL, flat_fragment, NULL);
@@ -547,7 +550,8 @@ fetcher(const char *declaration, const char *expression)
 {
     char text[512];
     snprintf(text, sizeof text,
-             "#version 330\nin vec2 at;\n%s\nout vec4 color;\n"
+             "#version 330\n"
+             "in vec2 at;\n%s\nout vec4 color;\n"
              "void main() { color = %s; }",
              declaration, expression);
     return link_program(plain_vertex, NULL, text, NULL);
@@ -559,7 +563,8 @@ clamped_depth(void)
     static uint32_t program;
     if (!program)
         program =
-            link_program("#version 330\nin vec2 position;\n"
+            link_program("#version 330\n"
+                         "in vec2 position;\n"
                          "void main() { gl_Position = vec4(position, position.x * 3.0, 1.0); }",
                          NULL,
                          "#version 330\nout vec4 color;\n"
@@ -658,7 +663,9 @@ packed_instances(GLenum type, GLint size, uint32_t divisor)
     static const uint32_t colors[4] = {0x5a40f3ffu, 0xc71c03ffu, 0x83fffc00u, 0x3fe00a55u};
     static uint32_t program;
     if (!program)
-        program = link_program("#version 330\nin vec2 position;\nin vec4 color;\n"
+        program = link_program("#version 330\n"
+                               "in vec2 position;\n"
+                               "in vec4 color;\n"
                                "flat out vec4 tint;\n"
                                "void main() { tint = abs(color);\n"
                                "    gl_Position = vec4(position * 0.23 + vec2(gl_InstanceID % 3,\n"
@@ -699,7 +706,8 @@ point_sizes(void)
 {
     static uint32_t program;
     if (!program)
-        program = link_program("#version 330\nin vec2 position;\nflat out vec4 tint;\n"
+        program = link_program("#version 330\n"
+                               "in vec2 position;\nflat out vec4 tint;\n"
                                "void main() { gl_Position = vec4(position, 0.0, 1.0);\n"
                                "    gl_PointSize = 1.0 + 2.0 * float(gl_VertexID);\n"
                                "    tint = vec4(position, 1.0, 1.0); }",
