@@ -26,6 +26,7 @@ static const struct thread_source *const sources[] = {
 };
 enum { SOURCES = sizeof sources / sizeof sources[0] };
 _Static_assert(THREADS_triangles == 0, "triangles are the first source");
+_Static_assert(THREADS_primitives == SOURCES - 1, "primitives are the last source");
 
 static void
 sched_wire(void *self)
@@ -228,16 +229,25 @@ take_finished(struct sched *sched, uint64_t now)
     return worked;
 }
 
+/* Returns the end of the sources that may have items. Most draws have no geometry program. */
+static uint32_t
+source_end(const struct sched *sched)
+{
+    const bool has_primitives =
+        sched->primitives_in->count || sched->primitive_group || sched->primitive_ring.count;
+    return has_primitives ? SOURCES : THREADS_primitives;
+}
+
 static enum unit_state
 sched_clock(void *self, uint64_t now)
 {
     struct sched *sched = self;
     bool blocked = false;
     bool worked = false;
-    for (uint32_t i = sched->first_source; i < SOURCES; i++)
+    for (uint32_t i = sched->first_source; i < source_end(sched); i++)
         worked |= sources[i]->leave(sched, now, &blocked);
     worked |= take_finished(sched, now);
-    for (uint32_t i = sched->first_source; i < SOURCES; i++)
+    for (uint32_t i = sched->first_source; i < source_end(sched); i++)
         worked |= sources[i]->take(sched, now);
     if (worked)
         return UNIT_BUSY;
