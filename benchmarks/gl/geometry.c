@@ -181,20 +181,20 @@ draw_primitives(void)
 /* ---- what a program emits ---- */
 
 #define GEOMETRY(in, out, count, body)                                                             \
-    "#version 150\n"                                                                               \
-    "layout(" in ") in;\n"                                                                         \
-    "layout(" out ", max_vertices = " count ") out;\n"                                             \
-    "uniform sampler2D image;\n"                                                                   \
-    "uniform vec4 values[4];\n"                                                                    \
-    "in float number[];\n"                                                                         \
-    "in vec2 at[];\n"                                                                              \
-    "out vec4 tint;\n"                                                                             \
-    "void corner(vec4 place, float x, float y, vec4 c) {\n"                                        \
-    "    gl_Position = place + vec4(x, y, 0.0, 0.0);\n"                                            \
-    "    tint = c;\n"                                                                              \
-    "    EmitVertex();\n"                                                                          \
-    "}\n"                                                                                          \
-    "void main() {\n" body "}"
+    ("#version 150\n"                                                                              \
+     "layout(" in ") in;\n"                                                                        \
+     "layout(" out ", max_vertices = " count ") out;\n"                                            \
+     "uniform sampler2D image;\n"                                                                  \
+     "uniform vec4 values[4];\n"                                                                   \
+     "in float number[];\n"                                                                        \
+     "in vec2 at[];\n"                                                                             \
+     "out vec4 tint;\n"                                                                            \
+     "void corner(vec4 place, float x, float y, vec4 c) {\n"                                       \
+     "    gl_Position = place + vec4(x, y, 0.0, 0.0);\n"                                           \
+     "    tint = c;\n"                                                                             \
+     "    EmitVertex();\n"                                                                         \
+     "}\n"                                                                                         \
+     "void main() {\n" body "}")
 
 /* Each tile has another way to emit. */
 static void
@@ -334,8 +334,8 @@ draw_layers(void)
     static const char *const samplers[3] = {
         "uniform sampler2DArray image;\n#define AT vec3(at, layer)\n",
         "uniform sampler3D image;\n#define AT vec3(at, (layer + 0.5) / 6.0)\n",
-        "uniform samplerCube image;\n#define AT (layer < 2.0 ? vec3(1.0 - 2.0 * layer, at) : "
-        "layer < 4.0 ? vec3(at.x, 5.0 - 2.0 * layer, at.y) : vec3(at, 9.0 - 2.0 * layer))\n"};
+        ("uniform samplerCube image;\n#define AT (layer < 2.0 ? vec3(1.0 - 2.0 * layer, at) : "
+         "layer < 4.0 ? vec3(at.x, 5.0 - 2.0 * layer, at.y) : vec3(at, 9.0 - 2.0 * layer))\n")};
     static const char writer_geometry[] =
         "#version 150\n"
         "layout(triangles) in;\n"
