@@ -1,6 +1,7 @@
 #!/bin/sh
 # Live checks of scenes that virgl_test_server cannot draw correctly (benchmarks/gl/features), and of the
-# features of OpenGL 3.0, 3.1 and ES 3.0 (benchmarks/gl/features3 and features31). Compares
+# features of OpenGL 3.0, 3.1 and ES 3.0 (benchmarks/gl/features3 and features31), and of 3.2 and 3.3
+# (benchmarks/gl/geometry). Compares
 # our pictures with those of Mesa's renderers, which draw the program directly. The kinds that
 # virgl_test_server supports are also compared with it. Verifies the machine against the functional
 # renderer, bit for bit.
@@ -114,4 +115,16 @@ for kind in texels instances copies signed; do
 done
 judge rectangles - llvmpipe 60
 verify rectangles
+program=$programs/geometry
+gl=3.2
+for kind in primitives emission layers captured; do
+    judge $kind - llvmpipe 90
+    verify $kind
+done
+gl=3.3
+judge sources - llvmpipe 90
+verify sources
+# filtered texels of the cube may differ by one step
+judge small - llvmpipe 60
+verify small
 exit $bad

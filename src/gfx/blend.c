@@ -7,8 +7,7 @@
  * X of B8G8R8X8).
  *
  * B8G8R8A8 and B8G8R8X8 have fast paths for a whole quad, with results that are bit-identical to
- * those of the general code. Not modelled: a second source color and dithering, which the reference
- * renderer lacks too. */
+ * those of the general code. Not modelled: dithering, which the reference renderer lacks too. */
 #include "gfx/fragment.h"
 
 #include "base/error.h"
@@ -71,7 +70,7 @@ clamp_to_target(const struct format_info *format, color4 color)
 }
 
 static color4
-factor(uint8_t which, bool is_alpha, color4 src, color4 dst, color4 constant)
+factor(uint8_t which, bool is_alpha, color4 src, color4 src1, color4 dst, color4 constant)
 {
     const color4 one = splat(1.0f);
     switch ((enum blend_factor)which) {
@@ -84,17 +83,17 @@ factor(uint8_t which, bool is_alpha, color4 src, color4 dst, color4 constant)
         return is_alpha ? one : splat(src[3] < 1.0f - dst[3] ? src[3] : 1.0f - dst[3]);
     case FACTOR_CONST_COLOR: return constant;
     case FACTOR_CONST_ALPHA: return splat(constant[3]);
-    case FACTOR_ZERO:
-    case FACTOR_SRC1_COLOR:
-    case FACTOR_SRC1_ALPHA: return splat(0.0f);
+    case FACTOR_ZERO: return splat(0.0f);
+    case FACTOR_SRC1_COLOR: return src1;
+    case FACTOR_SRC1_ALPHA: return splat(src1[3]);
     case FACTOR_INV_SRC_COLOR: return one - src;
     case FACTOR_INV_SRC_ALPHA: return splat(1.0f - src[3]);
     case FACTOR_INV_DST_ALPHA: return splat(1.0f - dst[3]);
     case FACTOR_INV_DST_COLOR: return one - dst;
     case FACTOR_INV_CONST_COLOR: return one - constant;
     case FACTOR_INV_CONST_ALPHA: return splat(1.0f - constant[3]);
-    case FACTOR_INV_SRC1_COLOR:
-    case FACTOR_INV_SRC1_ALPHA: return one;
+    case FACTOR_INV_SRC1_COLOR: return one - src1;
+    case FACTOR_INV_SRC1_ALPHA: return splat(1.0f - src1[3]);
     }
     BUG("blend factor 0x%x", which);
 }
@@ -122,15 +121,15 @@ has_one_equation(const struct blend_target *rt)
 }
 
 static color4
-blend_color(const struct blend_target *rt, color4 src, color4 dst, color4 constant)
+blend_color(const struct blend_target *rt, color4 src, color4 src1, color4 dst, color4 constant)
 {
-    color4 rgb = combine(rt->rgb_func, src, factor(rt->rgb_src, false, src, dst, constant), dst,
-                         factor(rt->rgb_dst, false, src, dst, constant));
+    color4 rgb = combine(rt->rgb_func, src, factor(rt->rgb_src, false, src, src1, dst, constant),
+                         dst, factor(rt->rgb_dst, false, src, src1, dst, constant));
     if (has_one_equation(rt))
         return rgb;
     const color4 alpha =
-        combine(rt->alpha_func, src, factor(rt->alpha_src, true, src, dst, constant), dst,
-                factor(rt->alpha_dst, true, src, dst, constant));
+        combine(rt->alpha_func, src, factor(rt->alpha_src, true, src, src1, dst, constant), dst,
+                factor(rt->alpha_dst, true, src, src1, dst, constant));
     rgb[3] = alpha[3];
     return rgb;
 }
@@ -159,13 +158,11 @@ alpha8(bytes8 color)
 }
 
 static bytes8
-factor8(uint8_t which, bool is_alpha, bytes8 src, bytes8 dst, bytes8 constant)
+factor8(uint8_t which, bool is_alpha, bytes8 src, bytes8 src1, bytes8 dst, bytes8 constant)
 {
     const bytes8 zero = {0}, one = zero + 255;
     switch ((enum blend_factor)which) {
-    case FACTOR_ONE:
-    case FACTOR_INV_SRC1_COLOR:
-    case FACTOR_INV_SRC1_ALPHA: return one;
+    case FACTOR_ONE: return one;
     case FACTOR_SRC_COLOR: return src;
     case FACTOR_SRC_ALPHA: return alpha8(src);
     case FACTOR_DST_ALPHA: return alpha8(dst);
@@ -173,9 +170,11 @@ factor8(uint8_t which, bool is_alpha, bytes8 src, bytes8 dst, bytes8 constant)
     case FACTOR_SRC_ALPHA_SATURATE: return is_alpha ? one : min8(alpha8(src), one - alpha8(dst));
     case FACTOR_CONST_COLOR: return constant;
     case FACTOR_CONST_ALPHA: return alpha8(constant);
-    case FACTOR_ZERO:
-    case FACTOR_SRC1_COLOR:
-    case FACTOR_SRC1_ALPHA: return zero;
+    case FACTOR_ZERO: return zero;
+    case FACTOR_SRC1_COLOR: return src1;
+    case FACTOR_SRC1_ALPHA: return alpha8(src1);
+    case FACTOR_INV_SRC1_COLOR: return one - src1;
+    case FACTOR_INV_SRC1_ALPHA: return one - alpha8(src1);
     case FACTOR_INV_SRC_COLOR: return one - src;
     case FACTOR_INV_SRC_ALPHA: return one - alpha8(src);
     case FACTOR_INV_DST_ALPHA: return one - alpha8(dst);
@@ -210,15 +209,16 @@ combine8(uint8_t func, bytes8 src, bytes8 src_factor, bytes8 dst, bytes8 dst_fac
 }
 
 static bytes8
-blend8(const struct blend_target *rt, bytes8 src, bytes8 dst, bytes8 constant)
+blend8(const struct blend_target *rt, bytes8 src, bytes8 src1, bytes8 dst, bytes8 constant)
 {
-    const bytes8 rgb = combine8(rt->rgb_func, src, factor8(rt->rgb_src, false, src, dst, constant),
-                                dst, factor8(rt->rgb_dst, false, src, dst, constant));
+    const bytes8 rgb =
+        combine8(rt->rgb_func, src, factor8(rt->rgb_src, false, src, src1, dst, constant), dst,
+                 factor8(rt->rgb_dst, false, src, src1, dst, constant));
     if (has_one_equation(rt))
         return rgb;
     const bytes8 alpha =
-        combine8(rt->alpha_func, src, factor8(rt->alpha_src, true, src, dst, constant), dst,
-                 factor8(rt->alpha_dst, true, src, dst, constant));
+        combine8(rt->alpha_func, src, factor8(rt->alpha_src, true, src, src1, dst, constant), dst,
+                 factor8(rt->alpha_dst, true, src, src1, dst, constant));
     return select8((which8){0, 0, 0, -1, 0, 0, 0, -1}, alpha, rgb);
 }
 
@@ -246,10 +246,11 @@ from_bytes(bytes8 bytes)
 
 /* Blends one pixel of a target with 8 bits per channel. */
 static color4
-blend_color8(const struct blend_target *rt, color4 src, color4 dst, color4 constant)
+blend_color8(const struct blend_target *rt, color4 src, color4 src1, color4 dst, color4 constant)
 {
     const bytes8 s = to_bytes(src, src);
-    return from_bytes(rt->enable ? blend8(rt, s, to_bytes(dst, dst), to_bytes(constant, constant))
+    return from_bytes(rt->enable ? blend8(rt, s, to_bytes(src1, src1), to_bytes(dst, dst),
+                                          to_bytes(constant, constant))
                                  : s);
 }
 
@@ -325,7 +326,7 @@ logic_applies(const struct draw *draw, const struct format_info *format)
 
 static void
 general_fragment(const struct draw *draw, uint32_t target, const struct format_info *format,
-                 color4 src, color4 constant, uint8_t *pixel)
+                 color4 src, color4 src1, color4 constant, uint8_t *pixel)
 {
     const struct blend_target *rt = &draw->blend.rt[target];
     const uint8_t all = format->channels & 15;
@@ -342,9 +343,9 @@ general_fragment(const struct draw *draw, uint32_t target, const struct format_i
         dst = load_color(dst_rgba);
     }
     if (has_bytes(format))
-        color = blend_color8(rt, src, dst, constant);
+        color = blend_color8(rt, src, src1, dst, constant);
     else if (rt->enable && !format->is_integer)
-        color = blend_color(rt, src, dst, constant);
+        color = blend_color(rt, src, src1, dst, constant);
     for (uint32_t c = 0; c < 4; c++)
         out[c] = masked && !(rt->colormask >> c & 1) ? dst[c] : color[c];
     format->pack(out, pixel);
@@ -352,7 +353,7 @@ general_fragment(const struct draw *draw, uint32_t target, const struct format_i
 
 void
 blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
-                   uint8_t *bytes)
+                   const float source1[4][4], uint8_t *bytes)
 {
     const struct format_info *format = draw->color[target].format;
     const color4 constant = clamp_to_target(format, load_color(draw->blend_color));
@@ -362,6 +363,8 @@ blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask, cons
     for (uint32_t i = 0; i < 4; i++)
         if (mask >> i & 1)
             general_fragment(draw, target, format, clamp_to_target(format, load_color(rgba[i])),
+                             source1 ? clamp_to_target(format, load_color(source1[i]))
+                                     : splat(0.0f),
                              constant, bytes + (size_t)i * format->block_bytes);
 }
 
@@ -399,13 +402,13 @@ blend_quad_bgra8(const struct draw *draw, uint32_t target, uint32_t mask, const 
     memcpy(&old, bytes, sizeof old);
     if (rt->enable) {
         const color4 constant_color = load_bgra(draw->blend_color);
-        const bytes8 constant = to_bytes(constant_color, constant_color);
+        const bytes8 none = {0}, constant = to_bytes(constant_color, constant_color);
         const bytes8 a = (bytes8)__builtin_shufflevector(old, zero, 0, 16, 1, 17, 2, 18, 3, 19, 4,
                                                          20, 5, 21, 6, 22, 7, 23);
         const bytes8 b = (bytes8)__builtin_shufflevector(old, zero, 8, 24, 9, 25, 10, 26, 11, 27,
                                                          12, 28, 13, 29, 14, 30, 15, 31);
-        first = blend8(rt, first, a | (bytes8)ones, constant);
-        second = blend8(rt, second, b | (bytes8)ones, constant);
+        first = blend8(rt, first, none, a | (bytes8)ones, constant);
+        second = blend8(rt, second, none, b | (bytes8)ones, constant);
     }
     new = __builtin_shufflevector((bytes16)(first | (bytes8)ones), (bytes16)(second | (bytes8)ones),
                                   0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
@@ -415,28 +418,28 @@ blend_quad_bgra8(const struct draw *draw, uint32_t target, uint32_t mask, const 
 
 void
 blend_quad(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
-           uint8_t *bytes)
+           const float source1[4][4], uint8_t *bytes)
 {
     const struct format_info *format = draw->color[target].format;
     const bool has_alpha = format->number == FORMAT_B8G8R8A8_UNORM;
     const bool by_logic = draw->blend.logicop_enable && draw->blend.logicop != LOGICOP_COPY;
 
-    if (by_logic || (!has_alpha && format->number != FORMAT_B8G8R8X8_UNORM))
-        blend_quad_general(draw, target, mask, rgba, bytes);
+    if (by_logic || source1 || (!has_alpha && format->number != FORMAT_B8G8R8X8_UNORM))
+        blend_quad_general(draw, target, mask, rgba, source1, bytes);
     else if (draw->blend.rt[target].colormask & format->channels)
         blend_quad_bgra8(draw, target, mask, rgba, has_alpha, bytes);
 }
 
 void
 blend_quad_samples(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
-                   uint8_t *bytes)
+                   const float source1[4][4], uint8_t *bytes)
 {
     const uint32_t element_bytes = draw->color[target].format->block_bytes;
     uint8_t quad[4 * MAX_PIXEL_BYTES];
     float color[4][4];
 
     if (draw->samples == 1) {
-        blend_quad(draw, target, mask, rgba, bytes);
+        blend_quad(draw, target, mask, rgba, source1, bytes);
         return;
     }
     memcpy(color, rgba, sizeof color);
@@ -446,7 +449,7 @@ blend_quad_samples(const struct draw *draw, uint32_t target, uint32_t mask, cons
         if (!(mask >> (4 * s) & 15))
             continue;
         sample_gather(bytes, element_bytes, draw->samples, s, quad);
-        blend_quad(draw, target, mask >> (4 * s) & 15, color, quad);
+        blend_quad(draw, target, mask >> (4 * s) & 15, color, source1, quad);
         sample_scatter(quad, element_bytes, draw->samples, s, bytes);
     }
 }

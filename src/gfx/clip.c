@@ -246,7 +246,7 @@ clip_polygon(const struct draw *draw, const struct primitive_out *primitive,
              const struct vertex *const v[3], struct clip_polygon *polygon)
 {
     const bool closed = primitive->vertices == 3, guard = has_guard_band(draw, primitive);
-    const uint32_t slots = draw->program[STAGE_VERTEX]->output_count;
+    const uint32_t slots = draw_last_program(draw)->output_count;
     const uint32_t planes = planes_enabled(draw);
     struct clip_polygon other;
     uint32_t cuts = 0;

@@ -62,20 +62,23 @@ uint32_t alpha_to_coverage(const struct draw *draw, uint32_t mask, const float a
 
 /* Blends (or applies the logic op to) a quad, and writes it to color buffer `target` under the
  * color mask. `rgba[fragment][channel]` is the shader's output, which is clamped here if the state
- * requires it. There is no second source color; factors that use it see zeros. blend_quad_general()
- * does the same without fast paths. */
+ * requires it. `source1`: likewise the second source color; NULL: none.
+ * blend_quad_general() does the same without fast paths. */
 void blend_quad(const struct draw *draw, uint32_t target, uint32_t mask, const float rgba[4][4],
-                uint8_t *bytes);
+                const float source1[4][4], uint8_t *bytes);
 void blend_quad_general(const struct draw *draw, uint32_t target, uint32_t mask,
-                        const float rgba[4][4], uint8_t *bytes);
+                        const float rgba[4][4], const float source1[4][4], uint8_t *bytes);
 /* Like blend_quad(), for every sample; applies alpha to one first. */
 void blend_quad_samples(const struct draw *draw, uint32_t target, uint32_t mask,
-                        const float rgba[4][4], uint8_t *bytes);
+                        const float rgba[4][4], const float source1[4][4], uint8_t *bytes);
 
 /* The following functions work on a quad after its fragment program, in lanes `lane` to `lane` + 3.
  * Returns the color for a target in `rgba`, or false if the program does not write that color. */
 bool shaded_color(const struct draw *draw, const struct exec *exec, uint32_t lane, uint32_t target,
                   float rgba[4][4]);
+/* Returns the second source color, or false if the draw does not blend with it. */
+bool shaded_source1(const struct draw *draw, const struct exec *exec, uint32_t lane,
+                    float rgba[4][4]);
 /* Returns the mask after KILL, the alpha test and alpha to coverage. */
 uint32_t shaded_mask(const struct draw *draw, const struct exec *exec, uint32_t lane,
                      uint32_t mask);

@@ -64,6 +64,16 @@ facing(const struct triangle *triangle, float *out, uint32_t lanes)
 }
 
 static void
+primitive_id(const struct triangle *triangle, float *out, uint32_t lanes)
+{
+    float bits;
+    memcpy(&bits, &triangle->id, sizeof bits);
+    store(out, 0, lanes, splat(bits));
+    for (uint32_t c = 1; c < 4; c++)
+        store(out, c, lanes, splat(0.0f));
+}
+
+static void
 sprite(const struct triangle *triangle, const struct quad_position *at, float *out, uint32_t lanes)
 {
     store(out, 0, lanes, plane_at(&triangle->sprite[0], at));
@@ -116,6 +126,7 @@ interpolate_quad(const struct triangle *triangle, uint32_t x, uint32_t y, struct
             else
                 varying(triangle, i, &at, out, lanes);
             break;
+        case VARYING_PRIMITIVE_ID: primitive_id(triangle, out, lanes); break;
         case VARYING_VERTEX:
         case VARYING_NONE: varying(triangle, i, &at, out, lanes); break;
         }

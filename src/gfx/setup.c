@@ -473,10 +473,10 @@ apply_edge_flags(const struct draw *draw, const struct primitive_out *primitive,
     return out;
 }
 
-uint32_t
-setup_primitive(const struct draw *draw, const struct primitive_out *assembled,
-                const struct vertex *const v[3], enum clip_result clip, struct setup_state *state,
-                struct triangle out[SETUP_MAX_TRIANGLES])
+static uint32_t
+setup_shapes(const struct draw *draw, const struct primitive_out *assembled,
+             const struct vertex *const v[3], enum clip_result clip, struct setup_state *state,
+             struct triangle out[SETUP_MAX_TRIANGLES])
 {
     const struct primitive_out flagged = apply_edge_flags(draw, assembled, v);
     const struct primitive_out *primitive = &flagged;
@@ -500,4 +500,17 @@ setup_primitive(const struct draw *draw, const struct primitive_out *assembled,
     if (primitive->vertices == 2)
         return setup_line(draw, &ends[0], &ends[1], provoking, true, state, out);
     return setup_point(draw, &ends[0], provoking, true, out);
+}
+
+uint32_t
+setup_primitive(const struct draw *draw, const struct primitive_out *primitive,
+                const struct vertex *const v[3], enum clip_result clip, struct setup_state *state,
+                struct triangle out[SETUP_MAX_TRIANGLES])
+{
+    const uint32_t made = setup_shapes(draw, primitive, v, clip, state, out);
+    for (uint32_t i = 0; i < made; i++) {
+        out[i].layer = primitive_layer(draw, v[primitive->provoking]);
+        out[i].id = primitive->id;
+    }
+    return made;
 }

@@ -8,17 +8,32 @@ output_channel(const struct exec *exec, uint32_t output, uint32_t channel, uint3
     return exec->outputs + ((size_t)output * 4 + channel) * exec->lanes + lane;
 }
 
+static void
+get_output(const struct exec *exec, uint32_t output, uint32_t lane, float rgba[4][4])
+{
+    for (uint32_t c = 0; c < 4; c++) {
+        const float *value = output_channel(exec, output, c, lane);
+        for (uint32_t i = 0; i < 4; i++)
+            rgba[i][c] = value[i];
+    }
+}
+
 bool
 shaded_color(const struct draw *draw, const struct exec *exec, uint32_t lane, uint32_t target,
              float rgba[4][4])
 {
     if (draw->color_output[target] >= draw->program[STAGE_FRAGMENT]->output_count)
         return false;
-    for (uint32_t c = 0; c < 4; c++) {
-        const float *value = output_channel(exec, draw->color_output[target], c, lane);
-        for (uint32_t i = 0; i < 4; i++)
-            rgba[i][c] = value[i];
-    }
+    get_output(exec, draw->color_output[target], lane, rgba);
+    return true;
+}
+
+bool
+shaded_source1(const struct draw *draw, const struct exec *exec, uint32_t lane, float rgba[4][4])
+{
+    if (!draw->has_source1)
+        return false;
+    get_output(exec, (uint32_t)draw->source1_output, lane, rgba);
     return true;
 }
 

@@ -2,11 +2,13 @@
 
 #include "state/context.h"
 
+#include <string.h>
+
 /* Returns the buffers that the outputs use and that are bound, one bit each. */
 static uint32_t
 buffers_used(const struct draw *draw)
 {
-    const struct so_info *so = &draw->program[STAGE_VERTEX]->so;
+    const struct so_info *so = &draw_last_program(draw)->so;
     uint32_t used = 0;
     for (uint32_t i = 0; i < so->count; i++)
         if (draw->streams[so->outputs[i].buffer])
@@ -17,7 +19,7 @@ buffers_used(const struct draw *draw)
 static uint32_t
 vertex_bytes(const struct draw *draw, uint32_t buffer)
 {
-    return draw->program[STAGE_VERTEX]->so.stride[buffer] * 4u;
+    return draw_last_program(draw)->so.stride[buffer] * 4u;
 }
 
 static bool
@@ -37,7 +39,7 @@ has_room(const struct draw *draw, uint32_t used, uint32_t vertices)
 static void
 write_vertex(const struct draw *draw, const struct vertex *v, stream_store_fn *store, void *data)
 {
-    const struct so_info *so = &draw->program[STAGE_VERTEX]->so;
+    const struct so_info *so = &draw_last_program(draw)->so;
     for (uint32_t i = 0; i < so->count; i++) {
         const struct so_output *o = &so->outputs[i];
         const struct gpu_stream *stream = draw->streams[o->buffer];
@@ -49,6 +51,13 @@ write_vertex(const struct draw *draw, const struct vertex *v, stream_store_fn *s
             store(data, o->buffer, stream->res->address + stream->offset + (uint32_t)at,
                   &v->out[o->register_index][o->start_component], o->num_components);
     }
+}
+
+void
+stream_store(void *memory, uint32_t buffer, uint32_t address, const float *values, uint32_t count)
+{
+    (void)buffer;
+    memcpy(((struct gpu_memory *)memory)->bytes + address, values, count * sizeof *values);
 }
 
 void

@@ -10,6 +10,10 @@
 typedef void stream_store_fn(void *data, uint32_t buffer, uint32_t address, const float *values,
                              uint32_t count);
 
+/* A stream_store_fn whose `data` is a struct gpu_memory: stores the values at once. */
+void stream_store(void *memory, uint32_t buffer, uint32_t address, const float *values,
+                  uint32_t count);
+
 /* Processes the next primitive of a draw with `streams_out`. v[0] to v[vertices - 1] are its
  * vertices. */
 void stream_out(const struct draw *draw, uint32_t vertices, const struct vertex *const v[3],

@@ -52,6 +52,8 @@ struct triangle { /* also a line or a point (a square), with 4 edges each */
     const struct draw *draw;
     bool front, is_point, is_line;
     uint8_t edge_count;
+    uint32_t layer;                     /* counted from the first layer of the surfaces */
+    uint32_t id;                        /* of its primitive, for VARYING_PRIMITIVE_ID */
     int32_t min_x, min_y, max_x, max_y; /* pixels, inclusive, inside draw->bounds */
     struct edge edges[MAX_EDGES];
     struct line_dashes dashes;

@@ -22,10 +22,43 @@ assembler_begin(struct assembler *assembler, const struct draw *draw)
     assembler->triangles = draw->params.count / 3;
 }
 
-static void
-emit_point(struct primitive_out *out, uint32_t a)
+void
+assembler_begin_emitted(struct assembler *assembler, const struct draw *draw)
 {
-    *out = (struct primitive_out){.vertices = 1, .v = {a, a, a}};
+    memset(assembler, 0, sizeof *assembler);
+    assembler->mode = (uint8_t)draw_rasterized_mode(draw);
+    assembler->flatshade_first = draw->rasterizer.flatshade_first;
+}
+
+void
+assembler_begin_instance(struct assembler *assembler)
+{
+    assembler->id = 0;
+}
+
+uint32_t
+primitive_input(const struct primitive_out *primitive, uint32_t i)
+{
+    static const uint8_t line[4] = {3, 0, 1, 4}, triangle[6] = {0, 3, 1, 4, 2, 5};
+    if (!primitive->adjacents)
+        return i;
+    return primitive->vertices == 2 ? line[i] : triangle[i];
+}
+
+uint32_t
+primitive_layer(const struct draw *draw, const struct vertex *provoking)
+{
+    uint32_t layer;
+    if (!draw_is_layered(draw))
+        return 0;
+    memcpy(&layer, &provoking->out[draw->layer_slot][0], sizeof layer);
+    return layer < draw->layers ? layer : draw->layers - 1;
+}
+
+static void
+emit_point(const struct assembler *assembler, struct primitive_out *out, uint32_t a)
+{
+    *out = (struct primitive_out){.vertices = 1, .id = assembler->id, .v = {a, a, a}};
 }
 
 static void
@@ -34,6 +67,7 @@ emit_line(const struct assembler *assembler, struct primitive_out *out, uint32_t
     *out = (struct primitive_out){.vertices = 2,
                                   .provoking = assembler->flatshade_first ? 0 : 1,
                                   .run = assembler->run,
+                                  .id = assembler->id,
                                   .v = {a, b, b}};
 }
 
@@ -45,6 +79,7 @@ emit_triangle(const struct assembler *assembler, struct primitive_out *out, uint
                                   .provoking = assembler->flatshade_first ? 0 : 2,
                                   .edge_flags = edge_flags,
                                   .run = assembler->run,
+                                  .id = assembler->id,
                                   .v = {a, b, c}};
 }
 
@@ -207,13 +242,88 @@ triangle_vertex(struct assembler *s, uint32_t c, struct primitive_out out[2])
     return 1;
 }
 
+static void
+set_adjacent(struct primitive_out *out, uint8_t count, uint32_t a, uint32_t b, uint32_t c)
+{
+    out->adjacents = count;
+    out->adjacent[0] = a;
+    out->adjacent[1] = b;
+    out->adjacent[2] = c;
+}
+
+/* Lines with adjacency: a, the line from b to c, and d. */
+static uint32_t
+adjacent_line_vertex(struct assembler *s, uint32_t d, struct primitive_out out[2])
+{
+    const bool strip = s->mode == PRIM_LINE_STRIP_ADJACENCY;
+    const uint32_t n = strip && s->count > 3 ? 3 : s->count % 4;
+    if (n < 3) {
+        s->held[n] = d;
+        return 0;
+    }
+    emit_line(s, &out[0], s->held[1], s->held[2]);
+    set_adjacent(&out[0], 2, s->held[0], d, d);
+    s->held[0] = s->held[1];
+    s->held[1] = s->held[2];
+    s->held[2] = d;
+    return 1;
+}
+
+static uint32_t
+adjacent_triangle_vertex(struct assembler *s, uint32_t f, struct primitive_out out[2])
+{
+    const uint32_t n = s->count % 6;
+    if (n < 5) {
+        s->held[n] = f;
+        return 0;
+    }
+    emit_triangle(s, &out[0], s->held[0], s->held[2], s->held[4], ALL_EDGES);
+    set_adjacent(&out[0], 3, s->held[1], s->held[3], f);
+    return 1;
+}
+
+/* Emits triangle `n` of a strip with adjacency (OpenGL 3.2, table 2.4).
+ */
+static void
+emit_strip_triangle(const struct assembler *s, struct primitive_out *out, uint32_t n, bool is_last)
+{
+    const uint32_t *const v = &s->held[2 * n - s->first_held];
+    const uint32_t a = v[0], b = v[2], c = v[4], side = v[3], after = v[is_last ? 5 : 6];
+    const uint32_t before = n ? s->held[2 * n - 2 - s->first_held] : v[1];
+    if (n % 2 == 0) {
+        emit_triangle(s, out, a, b, c, ALL_EDGES);
+        set_adjacent(out, 3, before, after, side);
+    } else if (s->flatshade_first) {
+        emit_triangle(s, out, a, c, b, ALL_EDGES);
+        set_adjacent(out, 3, side, after, before);
+    } else {
+        emit_triangle(s, out, b, a, c, ALL_EDGES);
+        set_adjacent(out, 3, before, side, after);
+    }
+}
+
+/* A triangle of a strip with adjacency is emitted when the vertices of the next one are complete,
+ * because the last one has another adjacent vertex. */
+static uint32_t
+adjacent_strip_vertex(struct assembler *s, uint32_t vertex, struct primitive_out out[2])
+{
+    s->held[s->count - s->first_held] = vertex;
+    if (s->count < 7 || s->count % 2 == 0)
+        return 0;
+    const uint32_t n = (s->count - 7) / 2, drop = n ? 2 : 0;
+    emit_strip_triangle(s, &out[0], n, false);
+    s->first_held += drop;
+    memmove(s->held, s->held + drop, (s->count + 1 - s->first_held) * sizeof s->held[0]);
+    return 1;
+}
+
 uint32_t
 assembler_vertex(struct assembler *assembler, uint32_t handle, struct primitive_out out[2])
 {
     uint32_t made = 0;
     switch ((enum primitive)assembler->mode) {
     case PRIM_POINTS:
-        emit_point(&out[0], handle);
+        emit_point(assembler, &out[0], handle);
         made = 1;
         break;
     case PRIM_LINES:
@@ -225,11 +335,16 @@ assembler_vertex(struct assembler *assembler, uint32_t handle, struct primitive_
     case PRIM_QUADS: made = quad_vertex(assembler, handle, out); break;
     case PRIM_QUAD_STRIP: made = quad_strip_vertex(assembler, handle, out); break;
     case PRIM_POLYGON: made = polygon_vertex(assembler, handle, out); break;
+    case PRIM_LINES_ADJACENCY:
+    case PRIM_LINE_STRIP_ADJACENCY: made = adjacent_line_vertex(assembler, handle, out); break;
+    case PRIM_TRIANGLES_ADJACENCY: made = adjacent_triangle_vertex(assembler, handle, out); break;
+    case PRIM_TRIANGLE_STRIP_ADJACENCY: made = adjacent_strip_vertex(assembler, handle, out); break;
     case PRIM_COUNT: BUG("unknown primitive");
     }
     assembler->count++;
     if (made && !runs_on(assembler))
         assembler->run++;
+    assembler->id += made && assembler->mode != PRIM_POLYGON;
     return made;
 }
 
@@ -245,13 +360,18 @@ assembler_end(struct assembler *assembler, struct primitive_out out[2])
         emit_polygon_part(assembler, &out[0], assembler->count == 3, true);
         made = 1;
     }
-    assembler->count = 0;
+    if (assembler->mode == PRIM_TRIANGLE_STRIP_ADJACENCY && assembler->count >= 6) {
+        emit_strip_triangle(assembler, &out[0], assembler->count / 2 - 3, true);
+        made = 1;
+    }
+    assembler->count = assembler->first_held = 0;
+    assembler->id += made;
     assembler->run++;
     return made;
 }
 
 uint32_t
-assembler_held(const struct assembler *assembler, uint32_t handles[4])
+assembler_held(const struct assembler *assembler, uint32_t handles[ASSEMBLER_HELD])
 {
     /* Number of valid entries of held[] after `n` vertices. */
     uint32_t held = 0;
@@ -267,6 +387,10 @@ assembler_held(const struct assembler *assembler, uint32_t handles[4])
     case PRIM_QUADS: held = n % 4; break;
     case PRIM_QUAD_STRIP: held = n < 3 ? n : 2 + n % 2; break;
     case PRIM_POLYGON: held = n < 3 ? n : 3; break;
+    case PRIM_LINES_ADJACENCY: held = n % 4; break;
+    case PRIM_LINE_STRIP_ADJACENCY: held = n < 3 ? n : 3; break;
+    case PRIM_TRIANGLES_ADJACENCY: held = n % 6; break;
+    case PRIM_TRIANGLE_STRIP_ADJACENCY: held = n - assembler->first_held; break;
     case PRIM_COUNT: break;
     }
     for (uint32_t i = 0; i < held; i++)

@@ -66,6 +66,28 @@ fetch_vertex_number(const struct draw *draw, const struct gpu_memory *memory, ui
 }
 
 void
+geometry_load(const struct draw *draw, const struct vertex *const v[], struct exec *exec,
+              uint32_t lane, uint32_t id)
+{
+    const struct program *gs = draw->program[STAGE_GEOMETRY];
+    const uint32_t vertices = gs->input_vertices;
+    for (uint32_t i = 0; i < program_input_registers(gs); i++) {
+        const int8_t slot = draw->geometry_inputs[i / vertices];
+        float *to = &exec->inputs[(size_t)i * 4 * exec->lanes + lane];
+        for (uint32_t c = 0; c < 4; c++)
+            to[c * exec->lanes] = slot < 0 ? 0.0f : v[i % vertices]->out[slot][c];
+        if (gs->inputs[i / vertices].semantic == SEMANTIC_PRIMID)
+            memcpy(to, &id, sizeof id);
+    }
+}
+
+void
+emitted_store(const struct exec *exec, uint32_t lane, uint32_t n, struct vertex *out)
+{
+    memcpy(out->out, exec_emitted(exec, lane, n), exec->program->output_count * sizeof out->out[0]);
+}
+
+void
 vertex_store(const struct draw *draw, const struct exec *exec, uint32_t lane, struct vertex *out)
 {
     const struct program *vs = draw->program[STAGE_VERTEX];

@@ -26,12 +26,23 @@ file_bytes(uint32_t registers, uint32_t lanes)
     return (registers ? registers : 1) * 4 * lanes * (uint32_t)sizeof(float);
 }
 
+/* Returns the bytes of the vertices that `lanes` threads of a geometry program emit. */
+static uint32_t
+emitted_bytes(const struct program *program, uint32_t lanes)
+{
+    const uint32_t vertices = lanes * program->emitted_vertices;
+    if (program->stage != STAGE_GEOMETRY)
+        return 0;
+    return vertices * program->output_count * 4 * (uint32_t)sizeof(float) +
+           lanes * (uint32_t)sizeof(uint32_t) + vertices;
+}
+
 uint32_t
 exec_size(const struct program *program, uint32_t lanes)
 {
-    return file_bytes(program->input_count, lanes) + file_bytes(program->output_count, lanes) +
-           file_bytes(program->temp_count, lanes) + file_bytes(program->address_count, lanes) +
-           file_bytes(program->system_count, lanes);
+    return emitted_bytes(program, lanes) + file_bytes(program_input_registers(program), lanes) +
+           file_bytes(program->output_count, lanes) + file_bytes(program->temp_count, lanes) +
+           file_bytes(program->address_count, lanes) + file_bytes(program->system_count, lanes);
 }
 
 static float *
@@ -40,6 +51,19 @@ take_file(uint8_t **memory, uint32_t registers, uint32_t lanes)
     float *file = (float *)*memory;
     *memory += file_bytes(registers, lanes);
     return file;
+}
+
+static void
+begin_emitting(struct exec *exec, uint8_t *memory)
+{
+    const struct program *program = exec->program;
+    const size_t vertices = (size_t)exec->lanes * program->emitted_vertices;
+    exec->emitted = (float *)memory;
+    memory += vertices * program->output_count * 4 * sizeof(float);
+    exec->emitted_count = (uint32_t *)memory;
+    exec->ends = memory + exec->lanes * sizeof(uint32_t);
+    memset(exec->emitted_count, 0, exec->lanes * sizeof(uint32_t));
+    memset(exec->ends, 0, vertices);
 }
 
 void
@@ -64,7 +88,7 @@ exec_begin(struct exec *exec, const struct program *program, const float (*const
     exec->lane_mask_of = 0;
     memset(exec->lane_mask, 0, sizeof exec->lane_mask);
     exec->texture_instruction = NULL;
-    exec->inputs = take_file(&at, program->input_count, lanes);
+    exec->inputs = take_file(&at, program_input_registers(program), lanes);
     exec->systems = take_file(&at, program->system_count, lanes);
     exec->outputs = take_file(&at, program->output_count, lanes);
     exec->temps = take_file(&at, program->temp_count, lanes);
@@ -76,6 +100,8 @@ exec_begin(struct exec *exec, const struct program *program, const float (*const
     exec->files[FILE_TEMP] = exec->temps;
     exec->files[FILE_ADDRESS] = (float *)exec->address;
     memset(exec->outputs, 0, (size_t)(at - (uint8_t *)exec->outputs));
+    if (program->stage == STAGE_GEOMETRY)
+        begin_emitting(exec, at);
 }
 
 void
@@ -315,6 +341,37 @@ flow_kill(struct exec *exec, const struct instruction *instruction)
     }
 }
 
+/* Copies the outputs of a lane to its next vertex. A thread that has emitted all vertices of its
+ * limit emits no more (GLSL 1.50, 8.10). */
+static void
+emit_vertex(struct exec *block, uint32_t lane)
+{
+    const struct program *program = block->program;
+    if (block->emitted_count[lane] == program->emitted_vertices)
+        return;
+    float(*to)[4] = exec_emitted(block, lane, block->emitted_count[lane]++);
+    for (uint32_t o = 0; o < program->output_count; o++)
+        for (uint32_t c = 0; c < 4; c++)
+            to[o][c] = block->outputs[((size_t)o * 4 + c) * block->lanes + lane];
+}
+
+static void
+flow_emit(struct exec *exec, const struct instruction *instruction)
+{
+    for (uint32_t b = 0; b < exec->blocks; b++) {
+        struct exec *block = &exec[b];
+        for (uint32_t lane = 0; lane < block->lanes; lane++) {
+            const uint32_t count = block->emitted_count[lane];
+            if (!(block->active >> lane & 1))
+                continue;
+            if (instruction->opcode == OP_EMIT)
+                emit_vertex(block, lane);
+            else if (count)
+                block->ends[lane * block->program->emitted_vertices + count - 1] = 1;
+        }
+    }
+}
+
 static void
 exec_flow(struct exec *exec, const struct instruction *instruction)
 {
@@ -338,6 +395,8 @@ exec_flow(struct exec *exec, const struct instruction *instruction)
         break;
     case OP_KILL:
     case OP_KILL_IF: flow_kill(exec, instruction); break;
+    case OP_EMIT:
+    case OP_ENDPRIM: flow_emit(exec, instruction); break;
     case OP_END: end_all(exec); break;
     case OP_BGNSUB:
     case OP_NOP: break;

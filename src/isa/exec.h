@@ -17,6 +17,8 @@
 
 #include "isa/program.h"
 
+#include <stddef.h>
+
 /* Number of instructions that one thread may execute, not counting END. A program that exceeds it
  * is treated as endless. */
 enum { EXEC_THREAD_LIMIT = 1 << 20 };
@@ -68,6 +70,11 @@ struct exec {
     int32_t *address;
     /* System values: VERTEXID and INSTANCEID as integer bits, FACE as +1 or -1. */
     float *systems;
+    /* Geometry programs: vertices emitted by each lane; exec_emitted() returns one. ends[]: one
+     * byte per vertex, 1 if it is the last one of its strip. */
+    float *emitted;
+    uint32_t *emitted_count;
+    uint8_t *ends;
     /* The same pointers, indexed by enum register_file. NULL: not a per-lane file. */
     float *files[FILE_COUNT];
     struct exec_frame {
@@ -112,6 +119,19 @@ exec_set_limit(struct exec *exec, uint64_t limit)
 
 /* Makes `count` consecutive blocks one group. All blocks must have begun the same program. */
 void exec_join(struct exec *blocks, uint32_t count);
+
+/* Returns the outputs of a vertex that a lane of a geometry program has emitted. */
+static inline float (*exec_emitted(const struct exec *exec, uint32_t lane, uint32_t n))[4]
+{
+    const size_t vertex = (size_t)lane * exec->program->emitted_vertices + n;
+    return (float(*)[4])(exec->emitted + vertex * exec->program->output_count * 4);
+}
+
+static inline bool
+exec_ends_strip(const struct exec *exec, uint32_t lane, uint32_t n)
+{
+    return exec->ends[lane * exec->program->emitted_vertices + n] != 0;
+}
 
 /* Executes one instruction of the group. After EXEC_TEXTURE the program counter is past the
  * instruction, and every block with an active lane has a valid request.

@@ -11,7 +11,7 @@ file_count(const struct exec *exec, uint8_t file)
     const struct program *program = exec->program;
     switch (file) {
     case FILE_TEMP: return program->temp_count;
-    case FILE_INPUT: return program->input_count;
+    case FILE_INPUT: return program_input_registers(program);
     case FILE_OUTPUT: return program->output_count;
     case FILE_SYSTEM: return program->system_count;
     case FILE_ADDRESS: return program->address_count;
@@ -42,8 +42,9 @@ gather(const struct exec *exec, const struct source *source, uint32_t channel, v
     uint32_t count = file_count(exec, source->file);
     const float *base = exec->files[source->file];
     for (uint32_t lane = 0; lane < exec->lanes; lane++) {
-        int64_t index = exec_lane_index(exec, source->address_index, source->address_channel,
-                                        source->index, lane);
+        const int64_t address =
+            exec_lane_index(exec, source->address_index, source->address_channel, 0, lane);
+        const int64_t index = address * source->scale + source->index;
         float value = 0.0f;
         if (!base && is_in_buffer(exec, source, index))
             value = exec_shared_value(exec, source->file, index, channel);

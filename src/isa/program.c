@@ -71,6 +71,8 @@ channels_wanted(const struct instruction *instruction, uint32_t i)
     case OP_DP3: return 0x7;
     case OP_DP4:
     case OP_KILL_IF: return 0xf;
+    case OP_EMIT:
+    case OP_ENDPRIM:
     case OP_IF:
     case OP_UIF:
     case OP_EXP:
@@ -132,6 +134,7 @@ parse_statement(struct parser *parser)
 static const char *const stage_words[STAGE_COUNT] = {
     [STAGE_VERTEX] = "VERT",
     [STAGE_FRAGMENT] = "FRAG",
+    [STAGE_GEOMETRY] = "GEOM",
 };
 
 enum shader_stage
@@ -191,15 +194,15 @@ parse_lines(struct parser *parser, char *text)
     return true;
 }
 
-/* Adds a position output that stays 0 to a vertex program without one. GLSL 1.20, 7.1, permits such
- * a program and leaves its position undefined, but later units need a position. */
+/* Adds a position output that stays 0 to a vertex or geometry program without one. GLSL 1.20, 7.1,
+ * permits such a program and leaves its position undefined, but later units need a position. */
 static void
 complete_outputs(struct program *program)
 {
     for (uint32_t i = 0; i < program->output_count; i++)
         if (program->outputs[i].semantic == SEMANTIC_POSITION)
             return;
-    if (program->stage == STAGE_VERTEX && program->output_count < MAX_VARYINGS)
+    if (program->stage != STAGE_FRAGMENT && program->output_count < MAX_VARYINGS)
         program->outputs[program->output_count++].semantic = SEMANTIC_POSITION;
 }
 
@@ -239,7 +242,8 @@ hash_source(uint64_t hash, const struct instruction *instruction, uint32_t i)
                                  src->indirect << 10 | (uint32_t)src->buffer << 16);
     hash = hash_number(hash, (uint16_t)src->index);
     if (src->indirect)
-        hash = hash_number(hash, src->address_index | src->address_channel << 8 | src->array << 16);
+        hash = hash_number(hash, src->address_index | src->address_channel << 8 | src->array << 16 |
+                                     (src->scale - 1u) << 24);
     for (uint32_t c = 0; c < 4; c++)
         if (wanted >> c & 1)
             hash = hash_number(hash, c | src->swizzle[c] << 4);
@@ -312,6 +316,9 @@ hash_program(const struct program *p)
     hash = hash_declarations(hash, p->systems, p->system_count);
     hash = hash_number(hash, p->writes_all_cbufs | p->position_lower_left << 1 |
                                  p->position_center_integer << 2);
+    if (p->stage == STAGE_GEOMETRY)
+        hash = hash_number(hash, p->input_primitive | p->output_primitive << 8 |
+                                     (uint32_t)p->emitted_vertices << 16);
     hash = hash_number(hash, p->immediate_count);
     for (uint32_t i = 0; i < 4 * p->immediate_count; i++) {
         uint32_t bits;
@@ -329,6 +336,7 @@ shader_stage_name(enum shader_stage stage)
     static const char *const names[STAGE_COUNT] = {
         [STAGE_VERTEX] = "vertex",
         [STAGE_FRAGMENT] = "fragment",
+        [STAGE_GEOMETRY] = "geometry",
     };
     return names[stage];
 }
@@ -341,6 +349,7 @@ program_create(enum shader_stage stage, const char *tgsi, const struct so_info *
     struct parser *parser = mem_alloc(sizeof *parser);
     char *text = mem_strdup(tgsi);
     program->stage = stage;
+    program->input_vertices = 1;
     if (so)
         program->so = *so;
     program->text = mem_strdup(tgsi);

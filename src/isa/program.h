@@ -23,8 +23,8 @@ enum {
 
 /* Programmable stages, in the order in which results are listed. A program's hash includes the
  * number of its stage, so new stages must be added at the end. */
-enum shader_stage { STAGE_VERTEX, STAGE_FRAGMENT, STAGE_COUNT };
-const char *shader_stage_name(enum shader_stage stage); /* "vertex" or "fragment" */
+enum shader_stage { STAGE_VERTEX, STAGE_FRAGMENT, STAGE_GEOMETRY, STAGE_COUNT };
+const char *shader_stage_name(enum shader_stage stage); /* "vertex" */
 
 /* Limits of a program text. Exceeding one is a user error, which is reported with the line. */
 enum {
@@ -33,6 +33,30 @@ enum {
     MAX_IMMEDIATES = 4096,
     MAX_ADDRESSES = 16,
     MAX_SYSTEMS = 8,
+    /* Geometry programs: vertices of an input primitive, and vertices and vec4s that one thread may
+     * emit. */
+    MAX_PRIMITIVE_VERTICES = 6,
+    MAX_EMITTED_VERTICES = 256,
+    MAX_EMITTED_OUTPUTS = 1024,
+};
+
+/* Numbers as in PIPE_PRIM_*. */
+enum primitive {
+    PRIM_POINTS,
+    PRIM_LINES,
+    PRIM_LINE_LOOP,
+    PRIM_LINE_STRIP,
+    PRIM_TRIANGLES,
+    PRIM_TRIANGLE_STRIP,
+    PRIM_TRIANGLE_FAN,
+    PRIM_QUADS,
+    PRIM_QUAD_STRIP,
+    PRIM_POLYGON,
+    PRIM_LINES_ADJACENCY,
+    PRIM_LINE_STRIP_ADJACENCY,
+    PRIM_TRIANGLES_ADJACENCY,
+    PRIM_TRIANGLE_STRIP_ADJACENCY,
+    PRIM_COUNT,
 };
 
 enum register_file {
@@ -70,6 +94,8 @@ enum semantic {
     SEMANTIC_SAMPLEID,
     SEMANTIC_SAMPLEPOS,
     SEMANTIC_SAMPLEMASK,
+    SEMANTIC_PRIMID,
+    SEMANTIC_LAYER,
     SEMANTIC_NONE,
 };
 
@@ -95,6 +121,7 @@ struct source {
     uint8_t buffer;                         /* constant buffer; `index` includes its first vec4 */
     /* Declared array to which an indirect access is limited. */
     uint8_t array;
+    uint8_t scale; /* factor of the address when indirect */
     int16_t index;
 };
 
@@ -236,10 +263,22 @@ struct program {
     uint32_t live_temps;    /* registers that a thread needs: maximum of live temporaries */
     uint32_t samplers_used; /* one bit per sampler */
     uint8_t sampler_targets[MAX_SAMPLERS];
+    /* Geometry programs: enum primitive of the input and the output, and vertices that a thread may
+     * emit. Input i of vertex v is register i * input_vertices + v; other programs have 1 vertex.
+     */
+    uint8_t input_primitive, output_primitive, input_vertices;
+    uint16_t emitted_vertices;
     bool uses_kill, writes_depth, writes_stencil, writes_all_cbufs, uses_derivatives;
     bool position_lower_left, position_center_integer; /* properties of the POSITION input */
     struct so_info so;
 };
+
+/* Number of registers of the input file. */
+static inline uint32_t
+program_input_registers(const struct program *program)
+{
+    return program->input_count * program->input_vertices;
+}
 
 #define PROGRAM_HASH "%016" PRIx64 /* printf format of the hash */
 

@@ -1,6 +1,7 @@
 /* Declarations, properties and immediates of TGSI text. */
 #include "isa/program_parser.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNT(names) ((uint32_t)(sizeof(names) / sizeof *(names)))
@@ -16,6 +17,7 @@ static const char *const semantic_names[] = {
     [SEMANTIC_VERTEXID] = "VERTEXID",     [SEMANTIC_INSTANCEID] = "INSTANCEID",
     [SEMANTIC_BASEVERTEX] = "BASEVERTEX", [SEMANTIC_SAMPLEID] = "SAMPLEID",
     [SEMANTIC_SAMPLEPOS] = "SAMPLEPOS",   [SEMANTIC_SAMPLEMASK] = "SAMPLEMASK",
+    [SEMANTIC_PRIMID] = "PRIM_ID",        [SEMANTIC_LAYER] = "LAYER",
 };
 
 static const char *const interpolation_names[] = {
@@ -50,6 +52,20 @@ parse_range(struct parser *parser, uint32_t limit, struct declaration *declarati
     return parse_expect(parser, ']');
 }
 
+/* Parses the vertex stream of each channel: "STREAM(0, 0, 0, 0)". OpenGL 3.3 has stream 0 only. */
+static bool
+parse_streams(struct parser *parser)
+{
+    uint32_t stream;
+    char separator = '(';
+    for (uint32_t c = 0; c < 4; c++) {
+        if (!parse_expect(parser, separator) || !parse_uint(parser, 1, "vertex stream", &stream))
+            return false;
+        separator = ',';
+    }
+    return parse_expect(parser, ')');
+}
+
 /* Parses an attribute after a comma: semantic, interpolation, location, ARRAY(n), LOCAL, ... */
 static bool
 parse_attribute(struct parser *parser, struct declaration *declaration)
@@ -61,6 +77,8 @@ parse_attribute(struct parser *parser, struct declaration *declaration)
         return parse_expect(parser, '(') &&
                parse_uint(parser, MAX_ARRAYS, "array number", &declaration->array) &&
                parse_expect(parser, ')');
+    if (!strcmp(word, "STREAM"))
+        return parse_streams(parser);
     if (!strcmp(word, "LOCAL") || !strcmp(word, "INVARIANT") || !strcmp(word, "CENTER"))
         return true;
     if (!strcmp(word, "CENTROID"))
@@ -218,6 +236,17 @@ declare_sampler_views(struct parser *parser)
     return true;
 }
 
+/* Inputs of a geometry program are declared for all vertices: "IN[][0]". */
+static bool
+parse_vertex_brackets(struct parser *parser)
+{
+    if (parser->program->stage != STAGE_GEOMETRY)
+        return true;
+    if (!parser->program->emitted_vertices || !parser->program->input_vertices)
+        return parse_fail(parser, "the primitives are not declared before the inputs");
+    return parse_expect(parser, '[') && parse_expect(parser, ']');
+}
+
 bool
 parse_declaration(struct parser *parser)
 {
@@ -225,7 +254,8 @@ parse_declaration(struct parser *parser)
     char file[16];
     parse_word(parser, file, sizeof file);
     if (!strcmp(file, "IN"))
-        return declare_io(parser, program->inputs, MAX_VARYINGS, &program->input_count);
+        return parse_vertex_brackets(parser) &&
+               declare_io(parser, program->inputs, MAX_VARYINGS, &program->input_count);
     if (!strcmp(file, "OUT"))
         return declare_io(parser, program->outputs, MAX_VARYINGS, &program->output_count);
     if (!strcmp(file, "SV"))
@@ -241,6 +271,61 @@ parse_declaration(struct parser *parser)
     if (!strcmp(file, "SVIEW"))
         return declare_sampler_views(parser);
     return parse_fail(parser, "unknown register file \"%s\"", file);
+}
+
+static const struct {
+    const char *name;
+    enum primitive primitive;
+    uint8_t vertices; /* of an input primitive; 0: not an input */
+    bool is_output;
+} geometry_primitives[] = {
+    {"POINTS", PRIM_POINTS, 1, true},
+    {"LINES", PRIM_LINES, 2, false},
+    {"LINE_STRIP", PRIM_LINE_STRIP, 0, true},
+    {"LINES_ADJACENCY", PRIM_LINES_ADJACENCY, 4, false},
+    {"TRIANGLES", PRIM_TRIANGLES, 3, false},
+    {"TRIANGLE_STRIP", PRIM_TRIANGLE_STRIP, 0, true},
+    {"TRIANGLES_ADJACENCY", PRIM_TRIANGLES_ADJACENCY, 6, false},
+};
+
+static bool
+parse_geometry_primitive(struct parser *parser, const char *value, bool is_output)
+{
+    struct program *program = parser->program;
+    for (uint32_t i = 0; i < COUNT(geometry_primitives); i++) {
+        const bool allowed =
+            is_output ? geometry_primitives[i].is_output : geometry_primitives[i].vertices > 0;
+        if (!allowed || strcmp(value, geometry_primitives[i].name))
+            continue;
+        if (is_output) {
+            program->output_primitive = (uint8_t)geometry_primitives[i].primitive;
+            return true;
+        }
+        program->input_primitive = (uint8_t)geometry_primitives[i].primitive;
+        program->input_vertices = geometry_primitives[i].vertices;
+        return true;
+    }
+    return parse_fail(parser, "%s is not an %s primitive of a geometry program", value,
+                      is_output ? "output" : "input");
+}
+
+static bool
+parse_geometry_property(struct parser *parser, const char *name, const char *value)
+{
+    if (parser->program->stage != STAGE_GEOMETRY)
+        return parse_fail(parser, "property %s is only allowed in geometry programs", name);
+    if (!strcmp(name, "GS_INPUT_PRIMITIVE"))
+        return parse_geometry_primitive(parser, value, false);
+    if (!strcmp(name, "GS_OUTPUT_PRIMITIVE"))
+        return parse_geometry_primitive(parser, value, true);
+    const unsigned long number = strtoul(value, NULL, 10);
+    if (!strcmp(name, "GS_MAX_OUTPUT_VERTICES") && number && number <= MAX_EMITTED_VERTICES) {
+        parser->program->emitted_vertices = (uint16_t)number;
+        return true;
+    }
+    if (!strcmp(name, "GS_INVOCATIONS") && number == 1)
+        return true;
+    return parse_fail(parser, "property %s %s is not supported", name, value);
 }
 
 /* Accepts properties that cannot change the picture, by name (for example the depth layout, a hint
@@ -264,6 +349,8 @@ parse_property(struct parser *parser)
             return parse_fail(parser, "unknown pixel center \"%s\"", value);
     } else if (!strcmp(name, "FS_COLOR0_WRITES_ALL_CBUFS")) {
         program->writes_all_cbufs = strcmp(value, "0") != 0;
+    } else if (!strncmp(name, "GS_", 3)) {
+        return parse_geometry_property(parser, name, value);
     } else if (parse_name(name, harmless, COUNT(harmless)) < 0 && strcmp(value, "0")) {
         return parse_fail(parser, "property %s %s is not supported", name, value);
     }

@@ -18,6 +18,7 @@ struct parsed_register {
     bool indirect;
     uint8_t address_index, address_channel, array;
     uint8_t buffer; /* of a constant */
+    uint8_t scale;  /* factor of the address */
     int32_t index;
 };
 
@@ -27,7 +28,7 @@ declared_count(const struct parser *parser, const struct parsed_register *operan
     const struct program *program = parser->program;
     switch (operand->file) {
     case FILE_NULL: return 1;
-    case FILE_INPUT: return program->input_count;
+    case FILE_INPUT: return program_input_registers(program);
     case FILE_OUTPUT: return program->output_count;
     case FILE_TEMP: return program->temp_count;
     case FILE_CONSTANT: return program->constant_buffers[operand->buffer].count;
@@ -106,6 +107,34 @@ check_operand(struct parser *parser, const struct parsed_register *operand)
     return true;
 }
 
+/* Parses the second index of an input of a geometry program, "IN[vertex][input]". Inputs of the
+ * whole primitive have only one: "IN[input]". */
+static bool
+parse_vertex_input(struct parser *parser, struct parsed_register *operand)
+{
+    const uint32_t vertices = parser->program->input_vertices;
+    struct parsed_register vertex = {.file = FILE_INPUT, .scale = 1};
+    parse_blanks(parser);
+    if (*parser->at == '[') {
+        vertex = *operand;
+        *operand = (struct parsed_register){.file = FILE_INPUT};
+        if (!parse_index(parser, operand))
+            return false;
+    }
+    if (vertex.index < 0 || (uint32_t)vertex.index >= vertices)
+        return parse_fail(parser, "vertex %d exceeds %u", vertex.index, vertices - 1);
+    if (operand->index < 0 || (uint32_t)operand->index >= parser->program->input_count)
+        return parse_fail(parser, "IN[%d] is not declared", operand->index);
+    if (operand->indirect && vertex.indirect)
+        return parse_fail(parser, "two addresses of one input are not supported");
+    const int32_t index = operand->index * (int32_t)vertices + vertex.index;
+    operand->scale = (uint8_t)vertices;
+    if (vertex.indirect)
+        *operand = vertex;
+    operand->index = index;
+    return true;
+}
+
 static bool
 parse_register(struct parser *parser, struct parsed_register *operand)
 {
@@ -116,6 +145,7 @@ parse_register(struct parser *parser, struct parsed_register *operand)
     if (file < 0)
         return parse_fail(parser, "unknown register file \"%s\"", word);
     operand->file = (uint8_t)file;
+    operand->scale = 1;
     if (!parse_index(parser, operand))
         return false;
     parse_blanks(parser);
@@ -130,6 +160,9 @@ parse_register(struct parser *parser, struct parsed_register *operand)
         if (!parse_index(parser, operand))
             return false;
     }
+    if (file == FILE_INPUT && parser->program->stage == STAGE_GEOMETRY &&
+        !parse_vertex_input(parser, operand))
+        return false;
     if (!check_operand(parser, operand))
         return false;
     if (file == FILE_CONSTANT)
@@ -204,6 +237,7 @@ parse_source(struct parser *parser, struct source *source)
         .address_channel = operand.address_channel,
         .buffer = operand.buffer,
         .array = operand.array,
+        .scale = operand.scale,
         .index = (int16_t)operand.index,
     };
     if (!parse_swizzle(parser, source->swizzle))
@@ -377,6 +411,18 @@ note_use(struct program *program, const struct instruction *instruction)
     }
 }
 
+/* Checks that the source of EMIT or ENDPRIM selects vertex stream 0, the only one of OpenGL 3.3. */
+static bool
+check_stream(struct parser *parser, const struct instruction *instruction)
+{
+    const struct source *source = &instruction->src[0];
+    uint32_t stream = 1;
+    if (source->file == FILE_IMMEDIATE && !source->indirect)
+        memcpy(&stream, &parser->immediates.items[source->index * 4 + source->swizzle[0]],
+               sizeof stream);
+    return stream == 0 || parse_fail(parser, "vertex streams above 0 are not supported");
+}
+
 bool
 parse_instruction(struct parser *parser)
 {
@@ -390,6 +436,12 @@ parse_instruction(struct parser *parser)
         return false;
     bool fragment_only = info->shape == SHAPE_DERIVATIVE || instruction.opcode == OP_KILL ||
                          instruction.opcode == OP_KILL_IF;
+    if (instruction.opcode == OP_EMIT || instruction.opcode == OP_ENDPRIM) {
+        if (parser->program->stage != STAGE_GEOMETRY)
+            return parse_fail(parser, "%s is only allowed in geometry programs", info->name);
+        if (!check_stream(parser, &instruction))
+            return false;
+    }
     if (fragment_only && parser->program->stage != STAGE_FRAGMENT)
         return parse_fail(parser, "%s is only allowed in fragment programs", info->name);
     /* Only a call needs its label. The ends of other constructs follow from the nesting. */

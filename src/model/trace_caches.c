@@ -171,7 +171,7 @@ use_surface(struct trace_caches *caches, enum trace_client client,
     struct tag_cache *cache = &(
         is_z ? caches->z : caches->color)[rop_of_tile(x / TILE_SIZE, y / TILE_SIZE, caches->rops)];
     struct blocks *blocks = is_z ? &caches->z_blocks : &caches->color_blocks;
-    const uint32_t address = blocks_quad_address(surface, x, y);
+    const uint32_t address = blocks_quad_address(surface, 0, x, y);
     struct tag_line evicted;
     bool hit;
     struct tag_line *line = tags_use(cache, address, &hit, &evicted);

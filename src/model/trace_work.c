@@ -76,7 +76,8 @@ stream_bytes(struct command_stream *stream, const struct draw *draw)
     bool evicts = false;
     double instructions = 0;
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
-        instructions += command_stream_take_program(stream, draw->program[stage], &evicts);
+        if (draw->program[stage])
+            instructions += command_stream_take_program(stream, draw->program[stage], &evicts);
     const double constants = command_stream_take_constants(stream, draw);
     return instructions * INSTRUCTION_BYTES + constants * sizeof(struct stream_constant);
 }

@@ -97,11 +97,24 @@ draw_command(struct functional *renderer, const struct gpu_cmd *cmd, struct erro
            (!watch || !watch->after || watch->after(watch->data, renderer, draw, err));
 }
 
+/* Clears all layers of a surface. */
+static void
+clear_layers(struct functional *renderer, const struct gpu_cmd *cmd, struct bound_surface surface,
+             bool is_depth)
+{
+    struct gpu_memory *memory = &renderer->device->memory;
+    for (uint32_t left = surface.layers; left; left--, surface.layer++)
+        if (is_depth)
+            clear_depth(&surface, memory, cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL),
+                        cmd->clear.depth, cmd->clear.stencil);
+        else
+            clear_color(&surface, memory, cmd->clear.rgba);
+}
+
 static bool
 functional_clear(struct functional *renderer, const struct gpu_cmd *cmd, struct error *err)
 {
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
-    struct gpu_memory *memory = &renderer->device->memory;
     const uint32_t buffers = cmd->clear.buffers;
     uint32_t count;
 
@@ -113,10 +126,9 @@ functional_clear(struct functional *renderer, const struct gpu_cmd *cmd, struct 
     renderer->work.clears++;
     for (uint32_t i = 0; i < count; i++)
         if (color[i].res && buffers & (uint32_t)MASK_COLOR0 << i)
-            clear_color(&color[i], memory, cmd->clear.rgba);
+            clear_layers(renderer, cmd, color[i], false);
     if (depth.res && buffers & (MASK_DEPTH | MASK_STENCIL))
-        clear_depth(&depth, memory, buffers & (MASK_DEPTH | MASK_STENCIL), cmd->clear.depth,
-                    cmd->clear.stencil);
+        clear_layers(renderer, cmd, depth, true);
     return true;
 }
 

@@ -19,17 +19,6 @@
 
 enum { BLOCK = 64, TILE = 8 };
 
-struct run { /* state of the draw in progress */
-    struct functional *renderer;
-    struct functional_scratch *scratch;
-    struct gpu_memory *memory;
-    const struct draw *draw;
-    uint32_t instance;
-    struct setup_state *setup;
-    bool shade_fragments; /* false: the fragment program has no visible effect */
-    struct error *err;
-};
-
 struct functional_scratch *
 functional_scratch_create(void)
 {
@@ -39,27 +28,29 @@ functional_scratch_create(void)
 void
 functional_scratch_destroy(struct functional_scratch *scratch)
 {
-    if (scratch)
-        free(scratch->registers_memory);
+    if (scratch) {
+        geometry_destroy(scratch);
+        free(scratch->program.registers_memory);
+    }
     free(scratch);
 }
 
 static void
-reserve_registers(struct functional_scratch *scratch, const struct program *program)
+reserve_registers(struct functional_program *state, const struct program *program)
 {
     const uint32_t bytes = exec_size(program, EXEC_MAX_LANES);
-    if (bytes <= scratch->registers_bytes)
+    if (bytes <= state->registers_bytes)
         return;
-    free(scratch->registers_memory);
-    scratch->registers_memory = mem_alloc((size_t)bytes + 63);
-    scratch->registers = (uint8_t *)(((uintptr_t)scratch->registers_memory + 63) & ~(uintptr_t)63);
-    scratch->registers_bytes = bytes;
+    free(state->registers_memory);
+    state->registers_memory = mem_alloc((size_t)bytes + 63);
+    state->registers = (uint8_t *)(((uintptr_t)state->registers_memory + 63) & ~(uintptr_t)63);
+    state->registers_bytes = bytes;
 }
 
 /* Shader programs. */
 
 struct sampling {
-    const struct run *run;
+    const struct functional_run *run;
     enum shader_stage stage;
 };
 
@@ -68,7 +59,7 @@ sample_texture(void *data, const struct texture_request *request, uint32_t lanes
                float (*rgba)[EXEC_MAX_LANES])
 {
     const struct sampling *sampling = data;
-    const struct run *run = sampling->run;
+    const struct functional_run *run = sampling->run;
     const struct draw_watch *watch = run->renderer->watch;
     run->renderer->work.texels += lanes;
     if (watch && watch->texels && sampling->stage == STAGE_FRAGMENT)
@@ -79,24 +70,24 @@ sample_texture(void *data, const struct texture_request *request, uint32_t lanes
                   rgba);
 }
 
-static void
-begin_program(const struct run *run, const struct program *program, uint32_t lanes)
+void
+functional_begin_program(const struct functional_run *run, struct functional_program *state,
+                         const struct program *program, uint32_t lanes)
 {
     const enum shader_stage stage = program->stage;
-    reserve_registers(run->scratch, program);
-    exec_begin(&run->scratch->exec, program, run->draw->constants[stage],
-               run->draw->constant_count[stage], lanes, ~UINT64_C(0) >> (64 - lanes),
-               run->scratch->registers);
+    reserve_registers(state, program);
+    exec_begin(&state->exec, program, run->draw->constants[stage], run->draw->constant_count[stage],
+               lanes, ~UINT64_C(0) >> (64 - lanes), state->registers);
 }
 
-static bool
-finish_program(const struct run *run)
+bool
+functional_finish_program(const struct functional_run *run, struct functional_program *state)
 {
-    struct sampling sampling = {run, run->scratch->exec.program->stage};
-    if (exec_run(&run->scratch->exec, sample_texture, &sampling)) {
-        run->renderer->work.lanes[sampling.stage] += run->scratch->exec.lanes;
-        run->renderer->work.steps[sampling.stage] +=
-            run->scratch->exec.steps * run->scratch->exec.lanes;
+    struct exec *exec = &state->exec;
+    struct sampling sampling = {run, exec->program->stage};
+    if (exec_run(exec, sample_texture, &sampling)) {
+        run->renderer->work.lanes[sampling.stage] += exec->lanes;
+        run->renderer->work.steps[sampling.stage] += exec->steps * exec->lanes;
         return true;
     }
     return draw_fail_endless(run->draw, run->renderer->device->frame, sampling.stage, run->err);
@@ -105,10 +96,10 @@ finish_program(const struct run *run)
 /* Vertices: fetch and shade. */
 
 static void
-fetch_vertex(const struct run *run, uint32_t vertex, uint32_t lane)
+fetch_vertex(const struct functional_run *run, uint32_t vertex, uint32_t lane)
 {
     const struct draw *draw = run->draw;
-    struct exec *exec = &run->scratch->exec;
+    struct exec *exec = &run->scratch->program.exec;
     const uint32_t lanes = exec->lanes;
 
     for (uint32_t a = 0; a < draw->program[STAGE_VERTEX]->input_count; a++) {
@@ -131,22 +122,22 @@ fetch_vertex(const struct run *run, uint32_t vertex, uint32_t lane)
 
 /* Shades the vertices in `slots`, at most EXEC_MAX_LANES. */
 static bool
-shade_vertices(const struct run *run, const uint16_t *slots, uint32_t count)
+shade_vertices(const struct functional_run *run, const uint16_t *slots, uint32_t count)
 {
     struct functional_scratch *scratch = run->scratch;
     if (!count)
         return true;
     const uint32_t lanes = (count + 3) & ~3u;
-    begin_program(run, run->draw->program[STAGE_VERTEX], lanes);
+    functional_begin_program(run, &scratch->program, run->draw->program[STAGE_VERTEX], lanes);
     for (uint32_t lane = 0; lane < lanes; lane++)
         fetch_vertex(run, scratch->slot_vertex[slots[lane < count ? lane : 0]], lane);
-    if (!finish_program(run))
+    if (!functional_finish_program(run, &scratch->program))
         return false;
     const struct draw_watch *watch = run->renderer->watch;
     for (uint32_t lane = 0; watch && watch->vertex && lane < count; lane++)
         watch->vertex(watch->data, run->draw, scratch->slot_vertex[slots[lane]], run->instance);
     for (uint32_t lane = 0; lane < count; lane++)
-        vertex_store(run->draw, &run->scratch->exec, lane, &scratch->vertices[slots[lane]]);
+        vertex_store(run->draw, &run->scratch->program.exec, lane, &scratch->vertices[slots[lane]]);
     run->renderer->work.vertices += count;
     return true;
 }
@@ -166,12 +157,12 @@ take_slot(struct functional_scratch *scratch, const uint32_t *held, uint32_t hel
 
 /* Maps vertex numbers to slots, and shades the vertices that are not in the cache. */
 static bool
-find_vertices(const struct run *run, const struct assembler *assembler, const uint32_t *numbers,
-              uint32_t count, uint16_t *slots)
+find_vertices(const struct functional_run *run, const struct assembler *assembler,
+              const uint32_t *numbers, uint32_t count, uint16_t *slots)
 {
     struct functional_scratch *scratch = run->scratch;
     uint16_t fresh[EXEC_MAX_LANES];
-    uint32_t fresh_count = 0, held[4];
+    uint32_t fresh_count = 0, held[ASSEMBLER_HELD];
     const uint32_t held_count = assembler_held(assembler, held);
 
     scratch->chunk++;
@@ -216,26 +207,29 @@ count_samples(const struct draw *draw, uint32_t mask)
 }
 
 static uint8_t *
-quad_bytes(const struct run *run, const struct bound_surface *surface, uint32_t x, uint32_t y)
+quad_bytes(const struct functional_run *run, const struct bound_surface *surface,
+           const struct functional_quad *quad)
 {
     return run->memory->bytes + surface->res->address +
-           resource_offset(surface->res, surface->level, x, y, surface->layer, 0);
+           resource_offset(surface->res, surface->level, quad->x, quad->y,
+                           surface->layer + quad->triangle->layer, 0);
 }
 
 static uint32_t
-test_depth(const struct run *run, const struct functional_quad *quad, uint32_t mask,
+test_depth(const struct functional_run *run, const struct functional_quad *quad, uint32_t mask,
            const float z[MAX_SAMPLES][4])
 {
     const struct draw *draw = run->draw;
     const struct draw_watch *watch = run->renderer->watch;
-    uint8_t *bytes = draw->depth.res ? quad_bytes(run, &draw->depth, quad->x, quad->y) : NULL;
+    uint8_t *bytes = draw->depth.res ? quad_bytes(run, &draw->depth, quad) : NULL;
     if (watch && watch->tested)
         watch->tested(watch->data, draw, quad->x, quad->y);
     return depth_test_samples(draw, quad->triangle->front, mask, z, bytes).pass;
 }
 
 static void
-report_fragments(const struct run *run, const struct functional_quad *quad, uint32_t mask)
+report_fragments(const struct functional_run *run, const struct functional_quad *quad,
+                 uint32_t mask)
 {
     const struct draw_watch *watch = run->renderer->watch;
     if (watch && watch->fragments && mask)
@@ -243,32 +237,33 @@ report_fragments(const struct run *run, const struct functional_quad *quad, uint
 }
 
 static const float *
-shader_output(const struct run *run, uint32_t output, uint32_t channel, uint32_t lane)
+shader_output(const struct functional_run *run, uint32_t output, uint32_t channel, uint32_t lane)
 {
-    const struct exec *exec = &run->scratch->exec;
+    const struct exec *exec = &run->scratch->program.exec;
     return exec->outputs + ((size_t)output * 4 + channel) * exec->lanes + lane;
 }
 
 static void
-write_colors(const struct run *run, const struct functional_quad *quad, uint32_t mask,
+write_colors(const struct functional_run *run, const struct functional_quad *quad, uint32_t mask,
              uint32_t lane)
 {
     const struct draw *draw = run->draw;
     for (uint32_t t = 0; t < draw->color_count; t++) {
-        float rgba[4][4];
-        if (draw->color[t].res && shaded_color(draw, &run->scratch->exec, lane, t, rgba))
-            blend_quad_samples(draw, t, mask, rgba,
-                               quad_bytes(run, &draw->color[t], quad->x, quad->y));
+        float rgba[4][4], source1[4][4];
+        const bool two = shaded_source1(draw, &run->scratch->program.exec, lane, source1);
+        if (draw->color[t].res && shaded_color(draw, &run->scratch->program.exec, lane, t, rgba))
+            blend_quad_samples(draw, t, mask, rgba, two ? source1 : NULL,
+                               quad_bytes(run, &draw->color[t], quad));
     }
 }
 
 static void
-finish_quad(const struct run *run, struct functional_quad *quad, uint32_t lane)
+finish_quad(const struct functional_run *run, struct functional_quad *quad, uint32_t lane)
 {
     const struct draw *draw = run->draw;
     if (quad->triangle->smooth.shape != SMOOTH_NONE)
-        shaded_coverage(quad->triangle, quad->x, quad->y, &run->scratch->exec, lane);
-    uint32_t mask = shaded_mask(draw, &run->scratch->exec, lane, quad->mask);
+        shaded_coverage(quad->triangle, quad->x, quad->y, &run->scratch->program.exec, lane);
+    uint32_t mask = shaded_mask(draw, &run->scratch->program.exec, lane, quad->mask);
 
     if (!draw->early_z && mask) {
         if (draw->depth_output >= 0)
@@ -288,7 +283,7 @@ finish_quad(const struct run *run, struct functional_quad *quad, uint32_t lane)
 }
 
 static bool
-flush_quads(const struct run *run)
+flush_quads(const struct functional_run *run)
 {
     struct functional_scratch *scratch = run->scratch;
     const uint32_t count = scratch->quad_count;
@@ -297,15 +292,15 @@ flush_quads(const struct run *run)
     if (!count)
         return true;
     run->renderer->work.quads += count;
-    begin_program(run, run->draw->program[STAGE_FRAGMENT], count * 4);
+    functional_begin_program(run, &scratch->program, run->draw->program[STAGE_FRAGMENT], count * 4);
     for (uint32_t q = 0; q < count; q++) {
         const struct functional_quad *quad = &scratch->quads[q];
-        interpolate_quad(quad->triangle, quad->x, quad->y, &scratch->exec, q * 4);
+        interpolate_quad(quad->triangle, quad->x, quad->y, &scratch->program.exec, q * 4);
         if (run->draw->centroid)
-            interpolate_centroids(quad->triangle, quad->x, quad->y, quad->mask, &scratch->exec,
-                                  q * 4);
+            interpolate_centroids(quad->triangle, quad->x, quad->y, quad->mask,
+                                  &scratch->program.exec, q * 4);
     }
-    if (!finish_program(run))
+    if (!functional_finish_program(run, &scratch->program))
         return false;
     for (uint32_t q = 0; q < count; q++)
         finish_quad(run, &scratch->quads[q], q * 4);
@@ -314,7 +309,7 @@ flush_quads(const struct run *run)
 
 /* Tests the early depth of a quad with some coverage, and adds the quad to the batch. */
 static bool
-take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, uint32_t y,
+take_quad(const struct functional_run *run, const struct triangle *triangle, uint32_t x, uint32_t y,
           uint32_t mask)
 {
     struct functional_scratch *scratch = run->scratch;
@@ -339,7 +334,7 @@ take_quad(const struct run *run, const struct triangle *triangle, uint32_t x, ui
 }
 
 static bool
-draw_tile(const struct run *run, const struct triangle *triangle, int32_t x, int32_t y)
+draw_tile(const struct functional_run *run, const struct triangle *triangle, int32_t x, int32_t y)
 {
     const uint32_t samples = run->draw->samples;
     uint64_t masks[MAX_SAMPLES];
@@ -358,7 +353,7 @@ draw_tile(const struct run *run, const struct triangle *triangle, int32_t x, int
 }
 
 static bool
-draw_block(const struct run *run, const struct triangle *triangle, int32_t x, int32_t y)
+draw_block(const struct functional_run *run, const struct triangle *triangle, int32_t x, int32_t y)
 {
     if (!interrupt_check(run->err))
         return false;
@@ -373,7 +368,7 @@ draw_block(const struct run *run, const struct triangle *triangle, int32_t x, in
 
 /* Walks the 64x64-pixel blocks that the triangle touches, tile by tile. */
 static bool
-draw_triangle(const struct run *run, const struct triangle *triangle)
+draw_triangle(const struct functional_run *run, const struct triangle *triangle)
 {
     run->renderer->work.triangles++;
     for (int32_t y = triangle->min_y & -BLOCK; y <= triangle->max_y; y += BLOCK)
@@ -384,24 +379,14 @@ draw_triangle(const struct run *run, const struct triangle *triangle)
     return true;
 }
 
-static void
-store_values(void *memory, uint32_t buffer, uint32_t address, const float *values, uint32_t count)
-{
-    (void)buffer;
-    memcpy(((struct gpu_memory *)memory)->bytes + address, values, count * sizeof *values);
-}
-
-/* The pipeline after primitive assembly. */
-static bool
-draw_primitive(const struct run *run, const struct primitive_out *primitive)
+bool
+functional_primitive(const struct functional_run *run, const struct primitive_out *primitive,
+                     const struct vertex *const v[3])
 {
     struct functional_scratch *scratch = run->scratch;
-    const struct vertex *v[3];
 
-    for (uint32_t i = 0; i < 3; i++)
-        v[i] = &scratch->vertices[primitive->v[i]];
     if (run->draw->streams_out)
-        stream_out(run->draw, primitive->vertices, v, store_values, run->memory);
+        stream_out(run->draw, primitive->vertices, v, stream_store, run->memory);
     const enum clip_result clip = clip_test(run->draw, primitive, v);
     if (clip == CLIP_REJECT)
         return true;
@@ -420,8 +405,25 @@ draw_primitive(const struct run *run, const struct primitive_out *primitive)
     return true;
 }
 
+/* The pipeline after primitive assembly. */
 static bool
-draw_primitives(const struct run *run, const struct primitive_out *primitives, uint32_t count)
+draw_primitive(const struct functional_run *run, const struct primitive_out *primitive)
+{
+    const struct vertex *const vertices = run->scratch->vertices;
+    const struct vertex *v[MAX_PRIMITIVE_VERTICES] = {0};
+    const bool has_geometry = run->draw->program[STAGE_GEOMETRY] != NULL;
+    const uint32_t count = has_geometry ? primitive_input_count(primitive) : 3;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t input = has_geometry ? primitive_input(primitive, i) : i;
+        v[i] = &vertices[input < 3 ? primitive->v[input] : primitive->adjacent[input - 3]];
+    }
+    return has_geometry ? geometry_primitive(run, primitive, v)
+                        : functional_primitive(run, primitive, v);
+}
+
+static bool
+draw_primitives(const struct functional_run *run, const struct primitive_out *primitives,
+                uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (!draw_primitive(run, &primitives[i]))
@@ -431,8 +433,8 @@ draw_primitives(const struct run *run, const struct primitive_out *primitives, u
 
 /* Renders a range of vertices that contains no primitive restart. */
 static bool
-draw_vertices(const struct run *run, struct assembler *assembler, const uint32_t *numbers,
-              uint32_t count)
+draw_vertices(const struct functional_run *run, struct assembler *assembler,
+              const uint32_t *numbers, uint32_t count)
 {
     uint16_t slots[VERTEX_CHUNK];
     struct primitive_out primitives[2];
@@ -448,7 +450,7 @@ draw_vertices(const struct run *run, struct assembler *assembler, const uint32_t
 }
 
 static bool
-draw_instance(const struct run *run, struct assembler *assembler)
+draw_instance(const struct functional_run *run, struct assembler *assembler)
 {
     const struct draw_params *params = &run->draw->params;
     uint32_t numbers[VERTEX_CHUNK], count = 0;
@@ -477,27 +479,28 @@ functional_draw(struct functional *renderer, const struct draw *draw, struct err
     struct functional_scratch *scratch = renderer->scratch;
     struct assembler assembler;
     struct setup_state setup = {0};
-    struct run run = {.renderer = renderer,
-                      .scratch = scratch,
-                      .memory = &renderer->device->memory,
-                      .draw = draw,
-                      .setup = &setup,
-                      .err = err};
+    struct functional_run run = {.renderer = renderer,
+                                 .scratch = scratch,
+                                 .memory = &renderer->device->memory,
+                                 .draw = draw,
+                                 .setup = &setup,
+                                 .err = err};
     const uint64_t passed = scratch->samples_passed;
 
     if (draw->rasterizer.discard && !draw->streams_out)
         return true;
     run.shade_fragments = draw->color_write || !draw->early_z;
-    scratch->quad_count = scratch->triangle_count = 0;
+    scratch->quad_count = scratch->triangle_count = scratch->geometry_count = 0;
     assembler_begin(&assembler, draw);
     for (run.instance = 0; run.instance < draw->params.instance_count; run.instance++) {
         if (!interrupt_check(err))
             return false;
         forget_vertices(scratch);
+        assembler_begin_instance(&assembler);
         if (!draw_instance(&run, &assembler))
             return false;
     }
-    if (!flush_quads(&run))
+    if (!geometry_flush(&run) || !flush_quads(&run))
         return false;
     if (draw->query)
         draw->query->result += scratch->samples_passed - passed;
@@ -521,11 +524,11 @@ functional_draw_depth(struct functional *renderer, const struct draw *draw, floa
 {
     struct functional_scratch *scratch = renderer->scratch;
     const struct functional_work work = renderer->work;
-    const struct run run = {.renderer = renderer,
-                            .scratch = scratch,
-                            .memory = &renderer->device->memory,
-                            .draw = draw,
-                            .err = err};
+    const struct functional_run run = {.renderer = renderer,
+                                       .scratch = scratch,
+                                       .memory = &renderer->device->memory,
+                                       .draw = draw,
+                                       .err = err};
     const uint32_t step = draw->params.count / EXEC_MAX_LANES + 1;
     uint16_t slots[EXEC_MAX_LANES];
     uint32_t count = 0;
@@ -535,7 +538,7 @@ functional_draw_depth(struct functional *renderer, const struct draw *draw, floa
         slots[count] = (uint16_t)count;
         count += fetch_vertex_number(draw, run.memory, i, &index, number);
     }
-    if (draw->position_slot < 0)
+    if (draw->position_slot < 0 || draw->program[STAGE_GEOMETRY])
         count = 0;
     if (!shade_vertices(&run, slots, count))
         return false;

@@ -219,7 +219,8 @@ load_programs(struct machine *m, const struct draw *draw, struct error *err)
     bool alone = !m->params.COMMANDPROCESSOR.PipelinedBatchRendering;
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
         const struct program *program = draw->program[stage];
-        const uint32_t count = command_stream_take_program(&m->stream, program, &alone);
+        const uint32_t count =
+            program ? command_stream_take_program(&m->stream, program, &alone) : 0;
         if (!count)
             continue;
         machine_list_bytes(m, program_address(m, program), count * INSTRUCTION_BYTES, false, &list);
@@ -318,21 +319,29 @@ has_streams(const struct draw *draw)
 }
 
 /* Sends a draw with stream output, which overlaps no other work. When it has ended, its vertices
- * are in memory. */
+ * are in memory. The command processor moves those of a geometry program after the draw. */
 static bool
 send_streaming_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
+    uint32_t before[MAX_SO_BUFFERS] = {0};
+    struct move_list list = {0};
+    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
+        before[i] = draw->streams[i] ? draw->streams[i]->written : 0;
     memctl_join(m->memctl);
     if (!machine_drain(m, err) || !send_draw(m, draw, err) || !machine_drain(m, err))
         return false;
     for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++) {
-        if (!draw->streams[i])
+        const struct gpu_stream *stream = draw->streams[i];
+        if (!stream)
             continue;
-        forget_lines(m, draw->streams[i]->res);
-        if (!machine_forget_blocks(m, draw->streams[i]->res, err))
+        forget_lines(m, stream->res);
+        if (!machine_forget_blocks(m, stream->res, err))
             return false;
+        if (draw->program[STAGE_GEOMETRY])
+            machine_list_bytes(m, stream->res->address + stream->offset + before[i],
+                               stream->written - before[i], true, &list);
     }
-    return true;
+    return !list.moves.count || machine_run_moves(m, &list, WORK_FLUSH, err);
 }
 
 /* Reserves the record of the draws in front if the draw changes it. */
@@ -356,6 +365,8 @@ machine_place_draw(struct machine *m, const struct draw *draw, struct error *err
         return false;
     if (hazards_samples_changed(&m->hazards, draw))
         machine_invalidate_textures(m);
+    if (draw_is_layered(draw) && draw_moves_depth_away(draw))
+        forget_far_depths(m, draw->depth.res);
     return machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
            reserve_cover(m, draw, err) &&
            (has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err));
@@ -394,6 +405,16 @@ add_depth_clear(struct machine *m, const struct bound_surface *depth, const stru
         cover_forget(&m->cover);
 }
 
+static void
+add_color_clear(struct machine *m, const struct bound_surface *color, const struct gpu_cmd *cmd)
+{
+    struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
+    step->targets = STEP_COLOR;
+    step->control.kind = CONTROL_CLEAR;
+    step->control.surface = *color;
+    memcpy(step->control.rgba, cmd->clear.rgba, sizeof step->control.rgba);
+}
+
 static bool
 clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -410,13 +431,11 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
             return false;
         if (!color[i].res || !(cmd->clear.buffers & (uint32_t)MASK_COLOR0 << i))
             continue;
-        struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_CONTROL);
-        step->targets = STEP_COLOR;
-        step->control.kind = CONTROL_CLEAR;
-        step->control.surface = color[i];
-        memcpy(step->control.rgba, cmd->clear.rgba, sizeof step->control.rgba);
+        for (; color[i].layers; color[i].layers--, color[i].layer++)
+            add_color_clear(m, &color[i], cmd);
     }
-    if (depth.res && cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL))
+    for (; depth.res && cmd->clear.buffers & (MASK_DEPTH | MASK_STENCIL) && depth.layers;
+         depth.layers--, depth.layer++)
         add_depth_clear(m, &depth, cmd);
     gpu_note_clear(m->device, cmd);
     m->is_dirty = true;

@@ -42,7 +42,8 @@ same_place(const struct bound_surface *a, const struct bound_surface *b)
 static bool
 same_surface(const struct bound_surface *a, const struct bound_surface *b)
 {
-    return a->res == b->res && (!a->res || (same_place(a, b) && a->format == b->format));
+    return a->res == b->res &&
+           (!a->res || (same_place(a, b) && a->format == b->format && a->layers == b->layers));
 }
 
 static bool
@@ -148,11 +149,18 @@ machine_surfaces_of(struct machine *m, const struct resource *res)
 }
 
 static bool
+is_layer_of(const struct bound_surface *surface, const struct bound_surface *bound)
+{
+    return surface->res == bound->res && surface->level == bound->level &&
+           surface->layer - bound->layer < bound->layers;
+}
+
+static bool
 is_bound(const struct machine *m, const struct bound_surface *surface)
 {
-    bool bound = same_place(surface, &m->depth);
+    bool bound = is_layer_of(surface, &m->depth);
     for (uint32_t i = 0; i < m->color_count; i++)
-        bound |= same_place(surface, &m->color[i]);
+        bound |= is_layer_of(surface, &m->color[i]);
     return bound;
 }
 
@@ -196,6 +204,9 @@ machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool
     if (!(surface = blocks_find(blocks, bound))) {
         if (!make_room(m, bound, color, err))
             return false;
+        if (blocks->surface_count == BLOCKS_MAX_SURFACES)
+            return fail(err, "this machine does not render to more than %u layers at once",
+                        BLOCKS_MAX_SURFACES);
         surface = blocks_add(blocks, bound);
         if (bound->cleared) {
             const struct resource_level *level = &res->levels[bound->level];
@@ -208,6 +219,20 @@ machine_begin_surface(struct machine *m, const struct bound_surface *bound, bool
         }
     }
     blocks_touch(blocks, surface);
+    return true;
+}
+
+/* Begins all layers of a surface. Each has its own block states. */
+static bool
+begin_layers(struct machine *m, const struct bound_surface *bound, bool color, struct error *err)
+{
+    struct bound_surface layer = *bound;
+    for (uint32_t left = bound->res ? bound->layers : 0; left; left--) {
+        if (!machine_begin_surface(m, &layer, color, err))
+            return false;
+        layer.layer++;
+        layer.cleared = false;
+    }
     return true;
 }
 
@@ -224,9 +249,9 @@ machine_use_surfaces(struct machine *m, const struct bound_surface *color, uint3
     m->color_count = count;
     m->depth = *depth;
     for (uint32_t i = 0; i < count; i++)
-        if (!machine_begin_surface(m, &color[i], true, err))
+        if (!begin_layers(m, &color[i], true, err))
             return false;
-    return machine_begin_surface(m, depth, false, err);
+    return begin_layers(m, depth, false, err);
 }
 
 void

@@ -23,6 +23,7 @@ bake_surface(const struct object *object, enum format_use use, struct bound_surf
         .format = format_get(surface->format),
         .level = surface->level,
         .layer = surface->first_layer,
+        .layers = surface->last_layer - surface->first_layer + 1,
         .width = level->width,
         .height = level->height,
         .samples = object->res->samples,
@@ -64,6 +65,8 @@ note_surface_clear(const struct object *object, uint32_t buffers, uint32_t stenc
                                           .level = surface->level,
                                           .layer = surface->first_layer};
     cleared_note_clear(&cleared, object->res, buffers, stencil);
+    if (surface->last_layer > surface->first_layer) /* the tracking has one slice only */
+        cleared_note_write(object->res, true);
 }
 
 void
@@ -94,7 +97,7 @@ bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error 
     if (!bake_surfaces(state, draw->color, &draw->color_count, &draw->depth, err))
         return false;
     bool forced = false;
-    draw->width = draw->height = UINT32_MAX;
+    draw->width = draw->height = draw->layers = UINT32_MAX;
     for (uint32_t i = 0; i <= draw->color_count; i++) {
         const struct bound_surface *s = i < draw->color_count ? &draw->color[i] : &draw->depth;
         if (!s->res)
@@ -106,10 +109,11 @@ bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error 
         forced |= s->res->forced_samples != 0;
         draw->width = s->width < draw->width ? s->width : draw->width;
         draw->height = s->height < draw->height ? s->height : draw->height;
+        draw->layers = s->layers < draw->layers ? s->layers : draw->layers;
     }
     if (draw->samples == 0) { /* no surface */
         draw->width = draw->height = 0;
-        draw->samples = 1;
+        draw->samples = draw->layers = 1;
     }
     draw->multisample = draw->samples > 1 && (draw->rasterizer.multisample || forced);
     return true;
@@ -236,7 +240,7 @@ bake_constants(struct draw *draw, const struct gpu_state *state, const struct gp
                enum shader_stage stage, struct arena *arena)
 {
     const struct program *program = draw->program[stage];
-    const uint32_t count = program->constant_count;
+    const uint32_t count = program ? program->constant_count : 0;
     if (count == 0)
         return;
     uint8_t *copy = arena_alloc(arena, (size_t)count * 16);
@@ -308,7 +312,7 @@ bake_views(struct draw *draw, const struct gpu_state *state, enum shader_stage s
            struct error *err)
 {
     const struct program *program = draw->program[stage];
-    for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
+    for (uint32_t i = 0; i < MAX_SAMPLERS && program; i++) {
         if (!(program->samplers_used >> i & 1))
             continue;
         if (!bake_view(&draw->views[stage][i], state->views[stage][i], state->samplers[stage][i],
@@ -332,9 +336,9 @@ bake_programs(struct draw *draw, const struct gpu_state *state, struct error *er
 {
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
         const struct object *shader = state->shaders[stage];
-        if (!shader)
+        if (!shader && stage != STAGE_GEOMETRY)
             return fail(err, "no %s program is bound", shader_stage_name(stage));
-        draw->program[stage] = shader->program;
+        draw->program[stage] = shader ? shader->program : NULL;
     }
     return true;
 }
@@ -435,18 +439,18 @@ bake_fixed_state(struct draw *draw, const struct gpu_state *state)
 static bool
 bake_stream_out(struct draw *draw, const struct gpu_state *state, struct error *err)
 {
-    const struct program *vs = draw->program[STAGE_VERTEX];
+    const struct program *last = draw_last_program(draw);
     if (state->primitives_generated)
         draw->primitives_generated = &state->primitives_generated->query;
     if (state->primitives_written)
         draw->primitives_written = &state->primitives_written->query;
     draw->streams_out = draw->primitives_generated != NULL;
-    for (uint32_t i = 0; i < vs->so.count; i++) {
-        const struct so_output *o = &vs->so.outputs[i];
+    for (uint32_t i = 0; i < last->so.count; i++) {
+        const struct so_output *o = &last->so.outputs[i];
         struct object *target = state->streamout[o->buffer];
-        if (o->register_index >= vs->output_count)
-            return fail(err, "vertex program %u has no output %u for stream output", vs->id,
-                        o->register_index);
+        if (o->register_index >= last->output_count)
+            return fail(err, "%s program %u has no output %u for stream output",
+                        shader_stage_name(last->stage), last->id, o->register_index);
         draw->streams[o->buffer] = target ? &target->stream : NULL;
         draw->streams_out |= target != NULL;
     }

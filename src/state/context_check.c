@@ -123,22 +123,13 @@ check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
     }
 }
 
+/* The protocol has one target with a second source color. */
 static bool
-is_src1(uint8_t factor)
+has_more_targets(const struct draw *draw)
 {
-    return factor == FACTOR_SRC1_COLOR || factor == FACTOR_SRC1_ALPHA ||
-           factor == FACTOR_INV_SRC1_COLOR || factor == FACTOR_INV_SRC1_ALPHA;
-}
-
-static bool
-any_dual_source(const struct draw *draw)
-{
-    for (uint32_t i = 0; i < draw->color_count; i++) {
-        const struct blend_target *rt = &draw->blend.rt[i];
-        if (rt->enable && (is_src1(rt->rgb_src) || is_src1(rt->rgb_dst) || is_src1(rt->alpha_src) ||
-                           is_src1(rt->alpha_dst)))
+    for (uint32_t i = 1; i < draw->color_count; i++)
+        if (draw->color[i].res && (draw_uses_source1(draw, 0) || draw_uses_source1(draw, i)))
             return true;
-    }
     return false;
 }
 
@@ -162,7 +153,7 @@ gpu_check_executable(const struct draw *draw, struct error *err)
         const char *what;
     } not_executed[] = {
         {quad_bytes_most(draw) > MAX_QUAD_BYTES, "16-byte pixels of 8 samples"},
-        {any_dual_source(draw), "blending with a second source color"},
+        {has_more_targets(draw), "blending of several targets with a second source color"},
     };
     for (size_t i = 0; i < sizeof not_executed / sizeof *not_executed; i++)
         if (not_executed[i].wanted)

@@ -13,6 +13,22 @@ find_output(const struct program *program, enum semantic semantic, uint32_t inde
     return -1;
 }
 
+/* Returns whether a geometry program with this input primitive accepts draws of this mode (OpenGL
+ * 3.2, 2.12.1). */
+static bool
+geometry_takes(uint32_t input, uint32_t mode)
+{
+    switch ((enum primitive)mode) {
+    case PRIM_LINE_LOOP:
+    case PRIM_LINE_STRIP: return input == PRIM_LINES;
+    case PRIM_TRIANGLE_STRIP:
+    case PRIM_TRIANGLE_FAN: return input == PRIM_TRIANGLES;
+    case PRIM_LINE_STRIP_ADJACENCY: return input == PRIM_LINES_ADJACENCY;
+    case PRIM_TRIANGLE_STRIP_ADJACENCY: return input == PRIM_TRIANGLES_ADJACENCY;
+    default: return input == mode;
+    }
+}
+
 static bool
 declares_texcoord(const struct io_decl *decls, uint32_t count)
 {
@@ -22,14 +38,21 @@ declares_texcoord(const struct io_decl *decls, uint32_t count)
     return false;
 }
 
+static bool
+is_polygon(uint32_t mode)
+{
+    return mode >= PRIM_TRIANGLES && mode != PRIM_LINES_ADJACENCY &&
+           mode != PRIM_LINE_STRIP_ADJACENCY;
+}
+
 /* Returns whether the draw renders points, or polygons in point mode. */
 static bool
 draws_points(const struct draw *draw)
 {
     const struct rasterizer_state *r = &draw->rasterizer;
-    const uint32_t mode = draw->params.mode;
+    const uint32_t mode = draw_rasterized_mode(draw);
     return mode == PRIM_POINTS ||
-           (mode >= PRIM_TRIANGLES && (r->fill_front == FILL_POINT || r->fill_back == FILL_POINT));
+           (is_polygon(mode) && (r->fill_front == FILL_POINT || r->fill_back == FILL_POINT));
 }
 
 /* Returns whether the point sprite coordinate replaces the input. Texture coordinates are TEXCOORD
@@ -66,10 +89,16 @@ link_varying(const struct draw *draw, const struct io_decl *in, bool has_texcoor
         return varying;
     }
     const bool sprite = is_sprite(draw, in, has_texcoord);
-    int8_t front = find_output(draw->program[STAGE_VERTEX], in->semantic, in->semantic_index),
-           back = -1;
+    const struct program *last = draw_last_program(draw);
+    int8_t front = find_output(last, in->semantic, in->semantic_index), back = -1;
+    if (in->semantic == SEMANTIC_PRIMID && front < 0) {
+        varying.source = VARYING_PRIMITIVE_ID;
+        varying.slot = varying.back_slot = MAX_VARYINGS;
+        varying.interpolation = INTERPOLATE_CONSTANT;
+        return varying;
+    }
     if (in->semantic == SEMANTIC_COLOR) {
-        back = find_output(draw->program[STAGE_VERTEX], SEMANTIC_BCOLOR, in->semantic_index);
+        back = find_output(last, SEMANTIC_BCOLOR, in->semantic_index);
         if (front < 0)
             front = back;
     }
@@ -84,16 +113,37 @@ link_varying(const struct draw *draw, const struct io_decl *in, bool has_texcoor
     return varying;
 }
 
+/* Connects the inputs of the geometry program to outputs of the vertex program, and checks that the
+ * draw has primitives of the declared kind. */
+static bool
+link_geometry(struct draw *draw, struct error *err)
+{
+    const struct program *gs = draw->program[STAGE_GEOMETRY];
+    if (!gs)
+        return true;
+    if (!geometry_takes(gs->input_primitive, draw->params.mode))
+        return fail(err, "geometry program %u does not take primitives of kind %u", gs->id,
+                    draw->params.mode);
+    for (uint32_t i = 0; i < gs->input_count; i++)
+        draw->geometry_inputs[i] = find_output(draw->program[STAGE_VERTEX], gs->inputs[i].semantic,
+                                               gs->inputs[i].semantic_index);
+    return true;
+}
+
 bool
 link_programs(struct draw *draw, struct error *err)
 {
-    const struct program *vs = draw->program[STAGE_VERTEX], *fs = draw->program[STAGE_FRAGMENT];
+    const struct program *vs = draw_last_program(draw), *fs = draw->program[STAGE_FRAGMENT];
+    if (!link_geometry(draw, err))
+        return false;
     draw->position_slot = find_output(vs, SEMANTIC_POSITION, 0);
     if (draw->position_slot < 0)
-        return fail(err, "vertex program %u does not write a position", vs->id);
+        return fail(err, "%s program %u does not write a position", shader_stage_name(vs->stage),
+                    vs->id);
     draw->psize_slot = find_output(vs, SEMANTIC_PSIZE, 0);
     draw->clipvertex_slot = find_output(vs, SEMANTIC_CLIPVERTEX, 0);
     draw->edgeflag_slot = find_output(vs, SEMANTIC_EDGEFLAG, 0);
+    draw->layer_slot = find_output(vs, SEMANTIC_LAYER, 0);
     draw->clipdist_slot[0] = find_output(vs, SEMANTIC_CLIPDIST, 0);
     draw->clipdist_slot[1] = find_output(vs, SEMANTIC_CLIPDIST, 1);
 
@@ -112,6 +162,8 @@ link_programs(struct draw *draw, struct error *err)
             draw->color_output[i] = (uint8_t)output;
     }
     draw->alpha_output = find_output(fs, SEMANTIC_COLOR, 0);
+    draw->source1_output = find_output(fs, SEMANTIC_COLOR, 1);
+    draw->has_source1 = draw->source1_output >= 0 && draw_uses_source1(draw, 0);
     draw->depth_output = find_output(fs, SEMANTIC_POSITION, 0);
     draw->stencil_output = find_output(fs, SEMANTIC_STENCIL, 0);
     return true;

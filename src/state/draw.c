@@ -8,6 +8,21 @@
 
 #include <string.h>
 
+static bool
+is_source1(uint8_t factor)
+{
+    return factor == FACTOR_SRC1_COLOR || factor == FACTOR_SRC1_ALPHA ||
+           factor == FACTOR_INV_SRC1_COLOR || factor == FACTOR_INV_SRC1_ALPHA;
+}
+
+bool
+draw_uses_source1(const struct draw *draw, uint32_t target)
+{
+    const struct blend_target *rt = &draw->blend.rt[target];
+    return rt->enable && (is_source1(rt->rgb_src) || is_source1(rt->rgb_dst) ||
+                          is_source1(rt->alpha_src) || is_source1(rt->alpha_dst));
+}
+
 bool
 draw_writes_color(const struct draw *draw, uint32_t target)
 {

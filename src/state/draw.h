@@ -18,7 +18,8 @@ struct bound_surface {          /* a render target */
     const struct resource *res; /* NULL: none */
     const struct format_info *format;
     uint32_t level, layer, width, height, samples;
-    bool cleared; /* the surface held only a clear value when the draw was baked */
+    uint32_t layers; /* number of layers from `layer` on that a geometry program can select */
+    bool cleared;    /* the surface held only a clear value when the draw was baked */
 };
 
 struct buffer_binding {
@@ -34,12 +35,13 @@ struct bound_attribute {
     const struct format_info *format; /* NULL: (0, 0, 0, 1) */
 };
 
-enum varying_source {                   /* source of a fragment shader input */
-                      VARYING_VERTEX,   /* vertex shader output `slot` */
-                      VARYING_POSITION, /* window x, y, z, 1/w */
-                      VARYING_FACE,     /* +1 front, -1 back in x */
-                      VARYING_SPRITE,   /* point sprite coordinate */
-                      VARYING_NONE,     /* not written: 0, 0, 0, 1 */
+enum varying_source {                       /* source of a fragment shader input */
+                      VARYING_VERTEX,       /* vertex shader output `slot` */
+                      VARYING_POSITION,     /* window x, y, z, 1/w */
+                      VARYING_FACE,         /* +1 front, -1 back in x */
+                      VARYING_SPRITE,       /* point sprite coordinate */
+                      VARYING_NONE,         /* not written: 0, 0, 0, 1 */
+                      VARYING_PRIMITIVE_ID, /* number of the primitive in its instance */
 };
 
 struct varying {
@@ -74,7 +76,7 @@ struct draw {
     uint32_t attribute_count;
     struct bound_attribute attributes[MAX_ATTRIBUTES];
 
-    const struct program *program[STAGE_COUNT];
+    const struct program *program[STAGE_COUNT]; /* geometry: NULL if there is none */
     /* The timed machine clears the constants of uniform blocks, and fills them as they are read. */
     float (*constants[STAGE_COUNT])[4];
     uint32_t constant_count[STAGE_COUNT];
@@ -97,6 +99,7 @@ struct draw {
     uint32_t color_count;
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
     uint32_t width, height, samples; /* extent of the framebuffer: the smallest of all surfaces */
+    uint32_t layers;                 /* the smallest number of layers of all surfaces */
     /* Each sample has its own coverage. If false, all samples have the coverage of the pixel
      * center. */
     bool multisample;
@@ -104,12 +107,15 @@ struct draw {
     struct scissor_state bounds; /* framebuffer clipped by the scissor */
 
     /* Linkage */
-    int8_t position_slot, psize_slot, clipvertex_slot, edgeflag_slot; /* VS outputs; -1: none */
+    /* Outputs of the program before the rasterizer (draw_last_program()); -1: none. */
+    int8_t position_slot, psize_slot, clipvertex_slot, edgeflag_slot, layer_slot;
     int8_t clipdist_slot[2];
-    uint32_t varying_count; /* inputs of the fragment program */
+    int8_t geometry_inputs[MAX_VARYINGS]; /* VS output of each input of the geometry program */
+    uint32_t varying_count;               /* inputs of the fragment program */
     struct varying varyings[MAX_VARYINGS];
     uint8_t color_output[MAX_COLOR_BUFFERS]; /* fragment shader outputs; 0xff: none */
     int8_t depth_output, stencil_output;     /* fragment shader outputs; -1: none */
+    int8_t source1_output;                   /* second source color; valid if has_source1 */
     /* Fragment shader output for alpha test and alpha to coverage, even without a color buffer; -1:
      * none. */
     int8_t alpha_output;
@@ -122,7 +128,8 @@ struct draw {
     /* Replaces all channels of its targets, tests `less` or `less or equal`, and writes depth: its
      * order among such draws changes the picture only where depths are equal. */
     bool opaque;
-    bool occlusion; /* an occlusion query counts samples */
+    bool has_source1; /* target 0 is blended with a second source color */
+    bool occlusion;   /* an occlusion query counts samples */
 
     struct gpu_query *query; /* the active occlusion query or NULL */
 
@@ -131,6 +138,30 @@ struct draw {
     struct gpu_stream *streams[MAX_SO_BUFFERS];                  /* NULL: not bound */
     struct gpu_query *primitives_generated, *primitives_written; /* active queries or NULL */
 };
+
+/* Returns the program whose outputs are clipped, rasterized and streamed out: the geometry program,
+ * or the vertex program if there is none. */
+static inline const struct program *
+draw_last_program(const struct draw *draw)
+{
+    const struct program *geometry = draw->program[STAGE_GEOMETRY];
+    return geometry ? geometry : draw->program[STAGE_VERTEX];
+}
+
+/* Returns the kind of primitive that is rasterized (enum primitive). */
+static inline uint32_t
+draw_rasterized_mode(const struct draw *draw)
+{
+    const struct program *geometry = draw->program[STAGE_GEOMETRY];
+    return geometry ? geometry->output_primitive : draw->params.mode;
+}
+
+/* Returns whether the primitives of the draw select a layer of the surfaces. */
+static inline bool
+draw_is_layered(const struct draw *draw)
+{
+    return draw->layer_slot >= 0 && draw->layers > 1;
+}
 
 /* Returns whether the draw can increase a depth value. */
 static inline bool
@@ -152,7 +183,8 @@ bool draw_block_constant(const struct draw *draw, enum shader_stage stage, uint3
 static inline bool
 draw_has_blocks(const struct draw *draw, enum shader_stage stage)
 {
-    return draw->program[stage]->constant_count > draw->program[stage]->constant_buffers[0].count;
+    return draw->program[stage] &&
+           draw->program[stage]->constant_count > draw->program[stage]->constant_buffers[0].count;
 }
 
 /* The block that the program reads through buffer `buffer`, which is at least 1, or NULL. */
@@ -163,6 +195,8 @@ draw_uniform_block(const struct draw *draw, enum shader_stage stage, uint32_t bu
     return block->res && draw->program[stage]->constant_buffers[buffer].count ? block : NULL;
 }
 
+/* Returns whether the target is blended with the second source color. */
+bool draw_uses_source1(const struct draw *draw, uint32_t target);
 /* Return whether the draw writes any channel of a color buffer, and whether the written color
  * depends on the existing one. */
 bool draw_writes_color(const struct draw *draw, uint32_t target);

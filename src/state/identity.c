@@ -81,6 +81,8 @@ hash_textures(const struct draw *draw)
 {
     uint64_t hash = HASH_START;
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        if (!draw->program[stage])
+            continue;
         const uint32_t used = draw->program[stage]->samplers_used;
         hash = hash_number(hash, used);
         for (uint32_t i = 0; i < MAX_SAMPLERS; i++)
@@ -99,7 +101,7 @@ hash_surface(uint64_t hash, const struct bound_surface *surface)
                                 surface->width,          surface->height, surface->samples};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         hash = hash_number(hash, numbers[i]);
-    return hash;
+    return surface->layers > 1 ? hash_number(hash, surface->layers) : hash;
 }
 
 static uint64_t
@@ -172,7 +174,8 @@ draw_identify(const struct draw *draw, struct draw_identity *identity)
     identity->state = hash_state(draw);
     uint64_t hash = HASH_START;
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
-        hash = hash_number(hash, draw->program[stage]->hash);
+        if (draw->program[stage])
+            hash = hash_number(hash, draw->program[stage]->hash);
     hash = hash_number(hash, identity->geometry);
     hash = hash_number(hash, identity->textures);
     identity->hash = hash_number(hash, identity->state);

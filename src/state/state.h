@@ -13,20 +13,6 @@ enum {
     MAX_LINE_WIDTH = 255,
 };
 
-enum primitive {
-    PRIM_POINTS,
-    PRIM_LINES,
-    PRIM_LINE_LOOP,
-    PRIM_LINE_STRIP,
-    PRIM_TRIANGLES,
-    PRIM_TRIANGLE_STRIP,
-    PRIM_TRIANGLE_FAN,
-    PRIM_QUADS,
-    PRIM_QUAD_STRIP,
-    PRIM_POLYGON,
-    PRIM_COUNT,
-};
-
 enum compare_func {
     FUNC_NEVER,
     FUNC_LESS,

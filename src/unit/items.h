@@ -2,6 +2,9 @@
  * and thread groups live in pools; an item holds pointers to them. The unit that creates an object
  * initializes it. After that, only the unit that currently holds the object modifies it.
  *
+ * ITEM_RESTART ends a strip of vertices. Among primitives, it announces to the Clipper that the
+ * primitives of its draw come from Geometry Assembly.
+ *
  * ITEM_END marks the end of a draw. It follows the draw's last item through every unit. Each ROP
  * returns it to the Command Processor. The pipeline is drained when every ROP has returned it. */
 #ifndef AETIUS_UNIT_ITEMS_H
@@ -20,6 +23,7 @@ enum {
     MAX_TEXUNITS = 64,     /* in total */
     MAX_GROUP_THREADS = EXEC_MAX_LANES * EXEC_MAX_BLOCKS,
     QUADS_IN_BLOCK = EXEC_MAX_LANES / 4,
+    SOURCE1 = 1, /* blending with a second source color has one target */
 };
 
 enum item_kind { ITEM_DATA, ITEM_RESTART, ITEM_END };
@@ -49,8 +53,28 @@ struct primitive_item {
     const struct draw *draw;
     uint32_t number; /* number of the primitive within its draw, from 0 */
     struct primitive_out primitive;
-    struct pooled_vertex *v[3]; /* owns one reference to each */
-    enum clip_result clip;      /* set by the Clipper */
+    struct pooled_vertex *v[3];        /* owns one reference to each */
+    enum clip_result clip;             /* set by the Clipper */
+    struct pooled_vertex *adjacent[3]; /* likewise; only on the way to Geometry Assembly */
+};
+
+/* A primitive for which a geometry program runs. Geometry Assembly owns it. */
+struct geometry_job {
+    enum item_kind kind; /* DATA or END */
+    const struct draw *draw;
+    struct primitive_out primitive;
+    /* Inputs, in the order of the program; owns one reference to each until it is shaded. */
+    struct pooled_vertex *v[MAX_PRIMITIVE_VERTICES];
+    bool shaded;
+    /* Set by the shader unit. ends[]: whether the vertex is the last one of its strip. */
+    uint32_t emitted_count, capacity;
+    struct vertex *emitted;
+    bool *ends;
+};
+
+struct geometry_item {
+    const struct draw *draw; /* NULL on the way back */
+    struct geometry_job *job;
 };
 
 struct pooled_triangle {
@@ -90,9 +114,9 @@ struct quad {
     struct watched_quad *watched; /* unit/watch.h; NULL: not watched */
     /* Thousands of quads are in flight. Fields that are used together therefore share a cache line
      * of the host. */
-    float z[MAX_SAMPLES][4];             /* [sample][fragment] */
-    float color[MAX_COLOR_BUFFERS][4][4] /* [target][fragment][channel] */
-        __attribute__((aligned(64)));
+    float z[MAX_SAMPLES][4]; /* [sample][fragment] */
+    /* [target][fragment][channel]; [SOURCE1] is also the second source color */
+    float color[MAX_COLOR_BUFFERS][4][4] __attribute__((aligned(64)));
     float inputs[MAX_VARYINGS * 4 * 4]; /* [input][channel][fragment] */
     float systems[8 * 4 * 4];           /* system values, in the same layout */
 };
@@ -104,8 +128,8 @@ struct quad_item {
     uint64_t samples_passed; /* END: number of samples that passed the z test */
 };
 
-/* A thread group: threads that share a program counter. It contains vertices, quads or
- * triangles. Block b contains lanes 64b .. 64b + 63 (isa/exec.h). */
+/* A thread group: threads that share a program counter. It contains vertices, quads,
+ * triangles or primitives. Block b contains lanes 64b .. 64b + 63 (isa/exec.h). */
 struct group {
     uint64_t number;           /* number of the group in the run, from 0; for observers */
     struct group *next_of_all; /* link in the list of all groups */
@@ -114,11 +138,12 @@ struct group {
     const struct thread_source *source;
     const struct program *program;
     enum shader_stage stage; /* stage of the group's threads */
-    uint32_t count;          /* number of vertices, quads or triangles */
+    uint32_t count;          /* number of vertices, quads, triangles or primitives */
     union {                  /* capacity: maximum number of threads per group */
         struct pooled_vertex **vertices;
         struct quad **quads;
         struct pooled_triangle **triangles;
+        struct geometry_job **primitives;
     };
     uint32_t unit; /* shader unit that runs the group */
     /* The shader unit uses the remaining members. */

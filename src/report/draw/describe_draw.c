@@ -9,8 +9,20 @@
 #include <string.h>
 
 const char *const primitive_names[PRIM_COUNT] = {
-    "points",         "lines",        "line_loop", "line_strip", "triangles",
-    "triangle_strip", "triangle_fan", "quads",     "quad_strip", "polygon",
+    "points",
+    "lines",
+    "line_loop",
+    "line_strip",
+    "triangles",
+    "triangle_strip",
+    "triangle_fan",
+    "quads",
+    "quad_strip",
+    "polygon",
+    "lines_adjacency",
+    "line_strip_adjacency",
+    "triangles_adjacency",
+    "triangle_strip_adjacency",
 };
 
 static const char *const funcs[] = {"never",   "less",     "equal",  "lequal",
@@ -257,7 +269,7 @@ static void
 list_textures(const struct draw *draw, enum shader_stage stage, struct list *list)
 {
     const struct program *program = draw->program[stage];
-    for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
+    for (uint32_t i = 0; i < MAX_SAMPLERS && program; i++) {
         const struct bound_view *view = &draw->views[stage][i];
         if (!(program->samplers_used >> i & 1))
             continue;
@@ -433,7 +445,7 @@ static void
 add_textures(cJSON *list, const struct draw *draw, enum shader_stage stage)
 {
     const struct program *program = draw->program[stage];
-    for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
+    for (uint32_t i = 0; i < MAX_SAMPLERS && program; i++) {
         const struct bound_view *view = &draw->views[stage][i];
         if (!(program->samplers_used >> i & 1))
             continue;
@@ -476,6 +488,8 @@ describe_json(const struct draw *draw)
     cJSON_AddBoolToObject(o, "indexed", draw->params.indexed);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
         char name[24];
+        if (!draw->program[stage])
+            continue;
         snprintf(name, sizeof name, "%s_program", shader_stage_name(stage));
         add_hash(o, name, draw->program[stage]->hash);
     }
@@ -522,9 +536,10 @@ print_texture(const struct bound_view *view, FILE *out)
 static void
 put_textures(struct text_table *table, const struct draw *draw, enum shader_stage stage)
 {
-    for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
+    const struct program *program = draw->program[stage];
+    for (uint32_t i = 0; i < MAX_SAMPLERS && program; i++) {
         struct memory_text memory;
-        if (!(draw->program[stage]->samplers_used >> i & 1))
+        if (!(program->samplers_used >> i & 1))
             continue;
         print_texture(&draw->views[stage][i], memory_text_open(&memory));
         char *text = memory_text_take(&memory);
@@ -580,6 +595,8 @@ describe_table(const struct draw *draw, struct text_table *table)
     put_name(table, "program", draw->names->program);
     put_name(table, "target", draw->names->target);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        if (!draw->program[stage])
+            continue;
         snprintf(name, sizeof name, "%s program", shader_stage_name(stage));
         put_hash(table, name, draw->program[stage]->hash);
     }

@@ -62,6 +62,8 @@ each_buffer(const struct draw *draw,
             void (*fn)(void *data, const char *use, uint32_t slot, const struct buffer_binding *b),
             void *data)
 {
+    static const char *const names[STAGE_COUNT] = {"vertex constants", "fragment constants",
+                                                   "geometry constants"};
     for (uint32_t i = 0; i < MAX_ATTRIBUTES; i++)
         if (draw->vertex_buffers[i].res)
             fn(data, "vertex", i, &draw->vertex_buffers[i]);
@@ -69,9 +71,9 @@ each_buffer(const struct draw *draw,
         fn(data, "index", 0, &draw->index_buffer);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         for (uint32_t i = 0; i < MAX_CONSTANT_BUFFERS; i++)
-            if (draw->uniforms[stage][i].res && draw->program[stage]->constant_buffers[i].count)
-                fn(data, stage == STAGE_VERTEX ? "vertex constants" : "fragment constants", i,
-                   &draw->uniforms[stage][i]);
+            if (draw->uniforms[stage][i].res && draw->program[stage] &&
+                draw->program[stage]->constant_buffers[i].count)
+                fn(data, names[stage], i, &draw->uniforms[stage][i]);
 }
 
 /* ---- text ---- */
@@ -283,7 +285,8 @@ geometry_json(const struct draw *draw, const struct gpu_memory *memory, uint32_t
     add_vertices(draw, memory, most, facts);
     cJSON *lists = cJSON_AddObjectToObject(facts, "constants");
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
-        add_constants(draw, stage, most, lists);
+        if (draw->program[stage])
+            add_constants(draw, stage, most, lists);
 }
 
 static void

@@ -113,7 +113,7 @@ packet_format_ok(const struct packet *p, uint32_t format)
 static const struct decode_stage stages[VSTAGE_COUNT] = {
     [VSTAGE_VERTEX] = {"vertex", true, STAGE_VERTEX},
     [VSTAGE_FRAGMENT] = {"fragment", true, STAGE_FRAGMENT},
-    [VSTAGE_GEOMETRY] = {.name = "geometry"},
+    [VSTAGE_GEOMETRY] = {"geometry", true, STAGE_GEOMETRY},
     [VSTAGE_TESS_CONTROL] = {.name = "tessellation control"},
     [VSTAGE_TESS_EVALUATION] = {.name = "tessellation evaluation"},
     [VSTAGE_COMPUTE] = {.name = "compute"},

@@ -94,7 +94,7 @@ dac_begin(struct dac *dac, uint64_t now)
         dac->phase = DAC_STATES;
         dac->states_arrived = 0;
         dac->states_done = CYCLE_NEVER;
-        dac->base = blocks_quad_address(surface, 0, 0);
+        dac->base = blocks_quad_address(surface, 0, 0, 0);
         dac->size_bytes = surface->res->levels[surface->level].slice_bytes;
         queue_pop(dac->control, now);
     } else if (dac->refresh_cycles && !dac->shown && now >= dac->next_refresh) {

@@ -61,6 +61,9 @@ clipper_clock(void *self, uint64_t now)
     enum unit_state why = UNIT_STARVED;
     for (; done < clipper->triangles_cycle; done++) {
         const struct primitive_item *item = queue_front(clipper->in, now);
+        const bool emitted = item && item->kind == ITEM_RESTART;
+        if (emitted)
+            item = queue_front(clipper->emitted, now);
         if (!item)
             break;
         if (item->kind == ITEM_DATA && !lanes_are_free(&clipper->lanes, &clipper->module, now)) {
@@ -74,7 +77,10 @@ clipper_clock(void *self, uint64_t now)
         if (item->kind == ITEM_DATA)
             lanes_start(&clipper->lanes, now, clipper->start_cycles);
         clip(clipper, item, now);
-        queue_pop(clipper->in, now);
+        if (!emitted || item->kind == ITEM_END)
+            queue_pop(clipper->in, now);
+        if (emitted)
+            queue_pop(clipper->emitted, now);
     }
     return done ? UNIT_BUSY : why;
 }

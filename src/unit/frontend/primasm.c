@@ -19,7 +19,7 @@ primasm_reset(void *self)
 {
     const struct primasm *primasm = self;
     const struct module *module = &primasm->module;
-    INVARIANT(module, !primasm->draw && !primasm->held_count);
+    INVARIANT(module, !primasm->draw && !primasm->held.count);
     INVARIANT(module, primasm->pending_sent == primasm->pending_count);
     INVARIANT(module, !stream_writer_is_busy(&primasm->stream));
     INVARIANT(module, !stream_writer_is_open(&primasm->stream));
@@ -43,35 +43,6 @@ primasm_init(struct primasm *primasm, const struct unit_env *env, uint32_t index
     primasm->triangles_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
 }
 
-static struct pooled_vertex *
-held_vertex(const struct primasm *primasm, uint32_t handle)
-{
-    for (uint32_t i = 0; i < primasm->held_count; i++)
-        if (primasm->held_handles[i] == handle)
-            return primasm->held[i];
-    BUG("primitive assembly: vertex %u is not stored", handle);
-}
-
-/* Releases the vertices that the assembler no longer needs. */
-static void
-keep_only_needed(struct primasm *primasm)
-{
-    uint32_t needed[4], kept = 0;
-    uint32_t count = assembler_held(&primasm->assembler, needed);
-    for (uint32_t i = 0; i < primasm->held_count; i++) {
-        bool keep = false;
-        for (uint32_t n = 0; n < count; n++)
-            keep |= needed[n] == primasm->held_handles[i];
-        if (!keep) {
-            vertex_release(primasm->pools, primasm->held[i]);
-            continue;
-        }
-        primasm->held[kept] = primasm->held[i];
-        primasm->held_handles[kept++] = primasm->held_handles[i];
-    }
-    primasm->held_count = kept;
-}
-
 /* Lists the values of the primitive for the buffers of the stream output. */
 static void
 list_values(struct primasm *primasm, const struct primitive_item *item)
@@ -85,6 +56,51 @@ list_values(struct primasm *primasm, const struct primitive_item *item)
                                                    CAUSE_store, primasm->module.clock->now);
 }
 
+static bool
+has_geometry(const struct draw *draw)
+{
+    return draw->program[STAGE_GEOMETRY] != NULL;
+}
+
+static void
+hold_adjacent(struct primasm *primasm, struct primitive_item *item)
+{
+    for (uint32_t i = 0; i < item->primitive.adjacents; i++) {
+        item->adjacent[i] = held_find(&primasm->held, item->primitive.adjacent[i]);
+        vertex_hold(primasm->pools, item->adjacent[i]);
+    }
+}
+
+/* Adds an item without a primitive. */
+static void
+emit_mark(struct primasm *primasm, enum item_kind kind, const struct draw *draw)
+{
+    struct primitive_item *item = &primasm->pending[primasm->pending_count++];
+    item->kind = kind;
+    item->draw = draw;
+}
+
+static void
+begin_draw(struct primasm *primasm, const struct draw *draw)
+{
+    primasm->draw = draw;
+    primasm->number = primasm->instance = 0;
+    assembler_begin(&primasm->assembler, draw);
+    if (has_geometry(draw))
+        emit_mark(primasm, ITEM_RESTART, draw);
+}
+
+/* Adds a vertex to the assembler. gl_PrimitiveID counts from 0 in each instance. */
+static uint32_t
+assemble(struct primasm *primasm, struct pooled_vertex *vertex, struct primitive_out primitives[2])
+{
+    if (vertex->instance != primasm->instance) {
+        primasm->instance = vertex->instance;
+        assembler_begin_instance(&primasm->assembler);
+    }
+    return assembler_vertex(&primasm->assembler, held_add(&primasm->held, vertex), primitives);
+}
+
 static void
 emit(struct primasm *primasm, const struct primitive_out *primitives, uint32_t count)
 {
@@ -95,10 +111,12 @@ emit(struct primasm *primasm, const struct primitive_out *primitives, uint32_t c
         item->number = primasm->number++;
         item->primitive = primitives[p];
         for (uint32_t i = 0; i < primitives[p].vertices; i++) {
-            item->v[i] = held_vertex(primasm, primitives[p].v[i]);
+            item->v[i] = held_find(&primasm->held, primitives[p].v[i]);
             vertex_hold(primasm->pools, item->v[i]);
         }
-        if (primasm->draw->streams_out)
+        if (has_geometry(primasm->draw))
+            hold_adjacent(primasm, item);
+        else if (primasm->draw->streams_out)
             list_values(primasm, item);
         primasm->stats.primitives_out++;
         primasm->stats.triangles += primitives[p].vertices == 3;
@@ -112,28 +130,27 @@ primasm_take(struct primasm *primasm, const struct vertex_item *item)
 {
     struct primitive_out primitives[2];
     primasm->pending_count = primasm->pending_sent = 0;
-    if (primasm->draw != item->draw) {
-        primasm->draw = item->draw;
-        primasm->number = 0;
-        assembler_begin(&primasm->assembler, item->draw);
-    }
+    if (primasm->draw != item->draw)
+        begin_draw(primasm, item->draw);
     if (item->kind == ITEM_DATA) {
-        uint32_t handle = primasm->next_handle++;
-        primasm->held[primasm->held_count] = item->vertex;
-        primasm->held_handles[primasm->held_count++] = handle;
         primasm->stats.vertices_in++;
-        emit(primasm, primitives, assembler_vertex(&primasm->assembler, handle, primitives));
-        keep_only_needed(primasm);
+        emit(primasm, primitives, assemble(primasm, item->vertex, primitives));
+        held_keep(&primasm->held, &primasm->assembler, primasm->pools);
         return;
     }
     emit(primasm, primitives, assembler_end(&primasm->assembler, primitives));
-    keep_only_needed(primasm);
+    held_keep(&primasm->held, &primasm->assembler, primasm->pools);
     if (item->kind == ITEM_END) {
-        struct primitive_item *end = &primasm->pending[primasm->pending_count++];
-        end->kind = ITEM_END;
-        end->draw = item->draw;
+        emit_mark(primasm, ITEM_END, item->draw);
         primasm->draw = NULL;
     }
+}
+
+static struct queue *
+queue_of(const struct primasm *primasm, const struct primitive_item *item)
+{
+    return has_geometry(item->draw) && item->kind != ITEM_RESTART ? primasm->geometry
+                                                                  : primasm->out;
 }
 
 /* Whether the next pending item is the end of a draw whose stream output is not in memory yet. */
@@ -183,11 +200,13 @@ move_items(struct primasm *primasm, bool *blocked, uint64_t now)
         if (primasm->pending_sent < primasm->pending_count) {
             if (sent == primasm->triangles_cycle || end_waits(primasm))
                 break;
-            *blocked = !queue_space(primasm->out, now);
+            const struct primitive_item *item = &primasm->pending[primasm->pending_sent];
+            struct queue *out = queue_of(primasm, item);
+            *blocked = !queue_space(out, now);
             if (*blocked)
                 break;
-            *(struct primitive_item *)queue_push(primasm->out, now) =
-                primasm->pending[primasm->pending_sent++];
+            *(struct primitive_item *)queue_push(out, now) = *item;
+            primasm->pending_sent++;
             sent++;
             continue;
         }

@@ -120,7 +120,7 @@ begin_draw(struct hz *hz, const struct draw *draw, uint64_t now)
     hz->surface = NULL;
     const bool poisons = draw_moves_depth_away(draw);
     hz->generation += poisons;
-    if (!hz->enabled || !draw->depth.res || !draw->depth_test)
+    if (!hz->enabled || !draw->depth.res || !draw->depth_test || draw_is_layered(draw))
         return;
     hz->surface = find_surface(hz, &draw->depth);
     if (!hz->surface) {

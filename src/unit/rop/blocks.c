@@ -26,10 +26,10 @@ blocks_fini(struct blocks *blocks)
 }
 
 uint32_t
-blocks_quad_address(const struct bound_surface *surface, uint32_t x, uint32_t y)
+blocks_quad_address(const struct bound_surface *surface, uint32_t layer, uint32_t x, uint32_t y)
 {
     return surface->res->address +
-           resource_offset(surface->res, surface->level, x, y, surface->layer, 0);
+           resource_offset(surface->res, surface->level, x, y, surface->layer + layer, 0);
 }
 
 /* Index of the byte that holds this color channel and nothing else. Returns 4 if the format has no
@@ -83,7 +83,7 @@ find_shifts(struct block_surface *surface)
 struct block_surface *
 blocks_find(struct blocks *blocks, const struct bound_surface *bound)
 {
-    uint32_t first = blocks_quad_address(bound, 0, 0);
+    uint32_t first = blocks_quad_address(bound, 0, 0, 0);
     for (uint32_t s = 0; s < blocks->surface_count; s++)
         if (blocks->surfaces[s].first == first)
             return &blocks->surfaces[s];
@@ -113,7 +113,7 @@ blocks_add(struct blocks *blocks, const struct bound_surface *bound)
     struct block_surface *surface = &blocks->surfaces[blocks->surface_count++];
     const uint32_t left = blocks->limit - blocks->given, wanted = states_for(blocks, bound);
     *surface = (struct block_surface){.bound = *bound,
-                                      .first = blocks_quad_address(bound, 0, 0),
+                                      .first = blocks_quad_address(bound, 0, 0, 0),
                                       .tiles_x = level->tiles_x,
                                       .states = wanted < left ? wanted : left};
     surface->end = surface->first + level->slice_bytes;

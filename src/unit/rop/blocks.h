@@ -58,9 +58,10 @@ void blocks_init(struct blocks *blocks, uint32_t rops, uint32_t block_bytes, uin
                  uint32_t limit, const struct codec *codec);
 void blocks_fini(struct blocks *blocks);
 
-/* Memory address of the quad at (x, y) of a surface. It is the address of sample 0 of the quad's
- * first pixel. */
-uint32_t blocks_quad_address(const struct bound_surface *surface, uint32_t x, uint32_t y);
+/* Memory address of the quad at (x, y) of a surface, in the layer that is `layer` after its first.
+ * It is the address of sample 0 of the quad's first pixel. */
+uint32_t blocks_quad_address(const struct bound_surface *surface, uint32_t layer, uint32_t x,
+                             uint32_t y);
 /* The surface's table entry, or NULL. */
 struct block_surface *blocks_find(struct blocks *blocks, const struct bound_surface *surface);
 /* Whether the table has a free entry, and enough free states for all blocks of the surface. */

@@ -69,7 +69,9 @@ colorwrite_describe(void *owner, struct rop_entry *entry)
     entry->target = written_target(draw, colorwrite->next_target);
     if (entry->target < draw->color_count) {
         const struct bound_surface *color = &draw->color[entry->target];
-        entry->address = blocks_quad_address(color, entry->item.quad->x, entry->item.quad->y);
+        const struct quad *quad = entry->item.quad;
+        entry->address =
+            blocks_quad_address(color, quad->triangle->triangle.layer, quad->x, quad->y);
         entry->bytes = 4u * color->format->block_bytes * draw->samples;
         entry->cost = rop_passes(&colorwrite->rop, draw->samples, color->format->block_bytes);
         entry->reads = draw_reads_color(draw, entry->target);
@@ -94,7 +96,7 @@ blend(void *owner, struct rop_entry *entry, uint8_t *bytes)
         watch_color(quad, entry->item.draw, entry->target, held);
     }
     blend_quad_samples(entry->item.draw, entry->target, quad->mask, quad->color[entry->target],
-                       bytes);
+                       entry->item.draw->has_source1 ? quad->color[SOURCE1] : NULL, bytes);
     WATCH_WRITTEN(quad, entry->item.draw, entry->target, bytes);
     colorwrite->stats.quads_blended++;
     return true;

@@ -68,7 +68,8 @@ zstencil_describe(void *owner, struct rop_entry *entry)
     entry->cost = rop_passes(&zstencil->rop, draw->samples, 0);
     if (!depth->res || (!draw->depth_test && !draw->stencil_test))
         return;
-    entry->address = blocks_quad_address(depth, entry->item.quad->x, entry->item.quad->y);
+    const struct quad *quad = entry->item.quad;
+    entry->address = blocks_quad_address(depth, quad->triangle->triangle.layer, quad->x, quad->y);
     entry->bytes = 4u * depth->format->block_bytes * draw->samples;
     entry->cost = rop_passes(&zstencil->rop, draw->samples, depth->format->block_bytes);
     entry->changes = draw->depth_write || draw->stencil_write;

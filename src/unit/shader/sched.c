@@ -27,13 +27,14 @@ static const struct thread_source *const sources[] = {
 };
 enum { SOURCES = sizeof sources / sizeof sources[0] };
 _Static_assert(THREADS_triangles == 0, "triangles are the first source");
+_Static_assert(THREADS_primitives == SOURCES - 1, "primitives are the last source");
 
 static void
 sched_wire(void *self)
 {
     struct sched *sched = self;
     sched->finish_stage.cause = sched->output_stage.cause = CAUSE_gather;
-    sched->vertices_out->from = &sched->finish_stage;
+    sched->vertices_out->from = sched->primitives_out->from = &sched->finish_stage;
     if (sched->setup_program)
         sched->triangles_out->from = &sched->finish_stage;
     for (uint32_t s = 0; s < sched->shaders; s++)
@@ -49,6 +50,7 @@ sched_reset(void *self)
     const struct module *module = &sched->module;
     INVARIANT(module, !sched->vertex_group && !sched->finished_ring.count);
     INVARIANT(module, !sched->triangle_group && !sched->triangle_ring.count);
+    INVARIANT(module, !sched->primitive_group && !sched->primitive_ring.count);
     for (uint32_t s = 0; s < sched->shaders; s++)
         INVARIANT(module, !sched->quad_group[s] && !sched->outstanding[s]);
     for (uint32_t r = 0; r < sched->rops; r++)
@@ -64,6 +66,7 @@ sched_fini(void *self)
         free(sched->reorder[r].entries);
     free(sched->finished_vertices);
     free(sched->finished_triangles);
+    free(sched->finished_primitives);
     program_destroy(sched->setup_program);
 }
 
@@ -119,6 +122,9 @@ sched_init(struct sched *sched, const struct unit_env *env, uint32_t index)
     sched->finished_ring.capacity = params->RASTERIZER.ShadedVertexQueueSize + vertex_threads;
     sched->finished_vertices =
         mem_array(sched->finished_ring.capacity, sizeof(struct pooled_vertex *));
+    sched->primitive_ring.capacity = 2 * vertex_threads;
+    sched->finished_primitives =
+        mem_array(sched->primitive_ring.capacity, sizeof *sched->finished_primitives);
     sched->first_source = THREADS_triangles + 1;
     if (params->RASTERIZER.TriangleSetupOnShader)
         init_triangles(sched, params);
@@ -134,6 +140,16 @@ sched_new_group(struct sched *sched, const struct thread_source *source, const s
     group->draw = draw;
     group->program = program;
     return group;
+}
+
+bool
+sched_stage_is_busy(const struct sched *sched, const struct group *group)
+{
+    const struct shader_role *role = &sched->roles[group->stage];
+    for (uint32_t s = role->first_unit; s < role->first_unit + role->unit_count; s++)
+        if (sched->outstanding[s] < sched->busy_groups)
+            return false;
+    return true;
 }
 
 int32_t
@@ -214,16 +230,25 @@ take_finished(struct sched *sched, uint64_t now)
     return worked;
 }
 
+/* Returns the end of the sources that may have items. Most draws have no geometry program. */
+static uint32_t
+source_end(const struct sched *sched)
+{
+    const bool has_primitives =
+        sched->primitives_in->count || sched->primitive_group || sched->primitive_ring.count;
+    return has_primitives ? SOURCES : THREADS_primitives;
+}
+
 static enum unit_state
 sched_clock(void *self, uint64_t now)
 {
     struct sched *sched = self;
     bool blocked = false;
     bool worked = false;
-    for (uint32_t i = sched->first_source; i < SOURCES; i++)
+    for (uint32_t i = sched->first_source; i < source_end(sched); i++)
         worked |= sources[i]->leave(sched, now, &blocked);
     worked |= take_finished(sched, now);
-    for (uint32_t i = sched->first_source; i < SOURCES; i++)
+    for (uint32_t i = sched->first_source; i < source_end(sched); i++)
         worked |= sources[i]->take(sched, now);
     if (worked)
         return UNIT_BUSY;

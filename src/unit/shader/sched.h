@@ -1,10 +1,10 @@
 /* Scheduler: forms thread groups, sends them to shader units, and restores the order of results
  * (docs/design/shader.md, Thread groups).
  *
- * Input: vertices from the Streamer, quads from the Interpolator, triangles from Triangle
- * Setup, and finished groups. Output: groups, shaded vertices and triangles in any order, and quads
- * in draw order per ROP. The Scheduler creates and releases groups. A group owns its vertices,
- * quads or triangles until it has finished. */
+ * Input: vertices from the Streamer, quads from the Interpolator, triangles from Triangle Setup,
+ * primitives from Geometry Assembly, and finished groups. Output: groups, shaded vertices,
+ * triangles and primitives in any order, and quads in draw order per ROP. The Scheduler creates and
+ * releases groups. A group owns its vertices, quads or triangles until it has finished. */
 #ifndef AETIUS_UNIT_SCHED_H
 #define AETIUS_UNIT_SCHED_H
 
@@ -18,9 +18,10 @@ struct sched {
     struct module module;
     struct sched_stats stats;
     struct pools *pools;
-    struct queue *vertices_in, *vertices_out;   /* from and to the Streamer */
-    struct queue *quads_in;                     /* from the Interpolator */
-    struct queue *triangles_in, *triangles_out; /* from and to Triangle Setup */
+    struct queue *vertices_in, *vertices_out;     /* from and to the Streamer */
+    struct queue *quads_in;                       /* from the Interpolator */
+    struct queue *triangles_in, *triangles_out;   /* from and to Triangle Setup */
+    struct queue *primitives_in, *primitives_out; /* from and to Geometry Assembly */
     struct queue *to_shader[MAX_SHADERS], *from_shader[MAX_SHADERS];
     struct queue *early_out[MAX_ROPS]; /* quads tested early, to Color Write */
     struct queue *late_out[MAX_ROPS];  /* quads to the late z test */
@@ -31,11 +32,12 @@ struct sched {
     /* a unit with this many groups gets a partly filled group only at the end of a draw */
     uint32_t busy_groups;
 
-    uint32_t outstanding[MAX_SHADERS];           /* number of groups in each unit */
-    struct group *vertex_group, *triangle_group; /* groups that are being filled */
-    struct group *quad_group[MAX_SHADERS];       /* groups that are being filled, one per unit */
+    uint32_t outstanding[MAX_SHADERS]; /* number of groups in each unit */
+    struct group *vertex_group, *triangle_group,
+        *primitive_group;                  /* groups that are being filled */
+    struct group *quad_group[MAX_SHADERS]; /* groups that are being filled, one per unit */
     /* cycle of the last addition to each group */
-    uint64_t vertex_since, triangle_since, quad_since[MAX_SHADERS];
+    uint64_t vertex_since, triangle_since, primitive_since, quad_since[MAX_SHADERS];
     bool tiled;                   /* assigns quads to units by tile; if false, in batches */
     uint32_t rr_unit, rr_threads; /* next fragment unit; threads it got in this batch */
     uint32_t batch_threads;
@@ -54,6 +56,8 @@ struct sched {
     struct program *setup_program; /* NULL: TriangleSetupOnShader is off */
     struct pooled_triangle **finished_triangles; /* triangles that must be returned */
     struct ring triangle_ring;
+    struct geometry_job **finished_primitives; /* primitives that must be returned */
+    struct ring primitive_ring;
 
     /* Critical path. The module's stage follows arriving items, finish_stage follows finished
      * groups, and output_stage follows quads and ends of draws that leave their ring. */

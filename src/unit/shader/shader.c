@@ -92,6 +92,7 @@ shader_roles(const struct params *params, struct shader_role roles[STAGE_COUNT])
     if (!params->GPU.UnifiedShader)
         roles[STAGE_VERTEX] =
             ROLE(params->VERTEXSHADER, fragment_units, params->GPU.NumVertexShaders, 1);
+    roles[STAGE_GEOMETRY] = roles[STAGE_VERTEX];
 }
 
 uint32_t
@@ -115,7 +116,7 @@ shader_check_params(const struct params *params, struct error *err)
                          "GPU.UnifiedShader = TRUE, because only unified units run triangles");
     shader_roles(params, roles);
     for (uint32_t s = 0; s < STAGE_COUNT; s++) {
-        const bool own = s == STAGE_VERTEX && !params->GPU.UnifiedShader;
+        const bool own = s != STAGE_FRAGMENT && !params->GPU.UnifiedShader;
         const char *section = own ? "VERTEXSHADER" : "FRAGMENTSHADER";
         if (!roles[s].group_limit)
             return fail(err,
@@ -521,9 +522,10 @@ send_finished(struct shader *shader, uint64_t now, bool *blocked)
         *blocked = true;
         return false;
     }
+    const uint32_t outputs =
+        group->source->outputs ? group->source->outputs(group) : group_lanes(group);
     const bool was_late = group->ready_cycle > shader->output_free.free_cycle;
-    const uint32_t cycles =
-        port_take(&shader->output_free, group_lanes(group), shader->outputs_cycle, now);
+    const uint32_t cycles = port_take(&shader->output_free, outputs, shader->outputs_cycle, now);
     remove_group(shader, group);
     shader->finish_port.cp_ref =
         was_late || !shader->finish_port.cp_ref

@@ -18,8 +18,9 @@ struct shader_role {
     uint32_t first_unit, unit_count;
     uint32_t group_threads, group_limit; /* threads per group; groups per unit */
 };
-/* Finds the units of each stage. In a unified machine both stages use the same units. Otherwise the
- * vertex shaders follow the fragment shaders in the list of units. */
+/* Finds the units of each stage. In a unified machine all stages use the same units. Otherwise the
+ * vertex shaders follow the fragment shaders in the list of units, and also run geometry
+ * programs. */
 void shader_roles(const struct params *params, struct shader_role roles[STAGE_COUNT]);
 uint32_t shader_unit_count(const struct params *params);
 bool shader_check_params(const struct params *params, struct error *err);

@@ -33,7 +33,7 @@ static const struct module_ops no_ops = {.clock = no_clock};
 static void
 walk_init(struct walk *w, const struct program *program, const struct params *params)
 {
-    const bool vertex = program->stage == STAGE_VERTEX && !params->GPU.UnifiedShader;
+    const bool vertex = program->stage != STAGE_FRAGMENT && !params->GPU.UnifiedShader;
     w->params = params;
     clock_init(&w->clock);
     pools_init(&w->pools, &w->clock);

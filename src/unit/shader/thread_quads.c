@@ -47,6 +47,7 @@ store(struct group *group, struct shader_stats *stats)
         WATCH_SHADED(quad, mask_before);
         for (uint32_t t = 0; t < draw->color_count; t++)
             shaded_color(draw, exec, lane, t, quad->color[t]);
+        shaded_source1(draw, exec, lane, quad->color[SOURCE1]);
         if (draw->depth_output >= 0)
             for (uint32_t s = 0; s < draw->samples; s++)
                 memcpy(quad->z[s],

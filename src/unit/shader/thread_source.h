@@ -1,7 +1,8 @@
 /* Sources of work for the shader units (thread_sources.def). A source defines its items and how
  * they form thread groups. It also defines the inputs and outputs of a group in the shader unit,
  * and the destination of finished items. The Scheduler (unit/shader/sched.c) and the shader unit
- * (unit/shader/shader.c) contain no code that is specific to vertices, quads or triangles. */
+ * (unit/shader/shader.c) contain no code that is specific to vertices, quads, triangles or
+ * primitives. */
 #ifndef AETIUS_UNIT_THREAD_SOURCE_H
 #define AETIUS_UNIT_THREAD_SOURCE_H
 
@@ -16,6 +17,8 @@ struct thread_source {
      * calls store() to take the outputs of a program that has ended. */
     void (*load)(struct group *group);
     void (*store)(struct group *group, struct shader_stats *stats);
+    /* Number of results that take the unit's output port; NULL: one per thread. */
+    uint32_t (*outputs)(const struct group *group);
     /* Called by the Scheduler: takes as many items as fit in a cycle, and adds them to groups
      * (sched_send_if_due(), sched_dispatch()). */
     bool (*take)(struct sched *sched, uint64_t now);
@@ -38,6 +41,8 @@ group_lanes(const struct group *group)
     return group->count * group->source->item_threads;
 }
 
+/* Whether all units of the group's stage have BusyGroups groups. */
+bool sched_stage_is_busy(const struct sched *sched, const struct group *group);
 struct group *sched_new_group(struct sched *sched, const struct thread_source *source,
                               const struct draw *draw, const struct program *program);
 /* The unit of the group's stage with the fewest groups, or -1 if all queues are full. */

@@ -62,16 +62,6 @@ thread_vertices_take(struct sched *sched, uint64_t now)
 }
 
 static bool
-is_busy(const struct sched *sched, const struct group *group)
-{
-    const struct shader_role *role = &sched->roles[group->stage];
-    for (uint32_t s = role->first_unit; s < role->first_unit + role->unit_count; s++)
-        if (sched->outstanding[s] < sched->busy_groups)
-            return false;
-    return true;
-}
-
-static bool
 vertices_finish(struct sched *sched, const struct group *group)
 {
     if (sched->finished_ring.count + group->count > sched->finished_ring.capacity)
@@ -103,7 +93,7 @@ const struct thread_source thread_vertices = {
     .store = store,
     .take = thread_vertices_take,
     .assign = sched_least_loaded,
-    .is_busy = is_busy,
+    .is_busy = sched_stage_is_busy,
     .finish = vertices_finish,
     .leave = vertices_retire,
 };

@@ -246,7 +246,7 @@ static void
 locations_appear_once(void **state)
 {
     (void)state;
-    expect(run_words("replay", TINY " --memory 200K -o out-file", ""), 1, 1,
+    expect(run_words("replay", TINY " --memory 280K -o out-file", ""), 1, 1,
            "aetius: frame 0, message 10 of client 1: PUT at dword 0: ", "replay", "little memory");
     assert_false(is_there("out-file"));
 }

@@ -189,8 +189,8 @@ test_all_factors(void **state)
         }
         memcpy(general, before, sizeof general);
         memcpy(fast, before, sizeof fast);
-        blend_quad_general(draw, 0, 15, (const float(*)[4])rgba, general);
-        blend_quad(draw, 0, 15, (const float(*)[4])rgba, fast);
+        blend_quad_general(draw, 0, 15, (const float(*)[4])rgba, NULL, general);
+        blend_quad(draw, 0, 15, (const float(*)[4])rgba, NULL, fast);
         assert_memory_equal(general, fast, (size_t)f->block_bytes * 4);
         for (int k = 0; k < 4; k++)
             check_fragment(draw, rgba[k], before + k * f->block_bytes,
@@ -224,8 +224,8 @@ test_masks_and_fast_path(void **state)
             before[k] = 255;
         memcpy(general, before, sizeof general);
         memcpy(fast, before, sizeof fast);
-        blend_quad_general(draw, 0, mask, (const float(*)[4])rgba, general);
-        blend_quad(draw, 0, mask, (const float(*)[4])rgba, fast);
+        blend_quad_general(draw, 0, mask, (const float(*)[4])rgba, NULL, general);
+        blend_quad(draw, 0, mask, (const float(*)[4])rgba, NULL, fast);
         assert_memory_equal(general, fast, sizeof fast);
         for (int k = 0; k < 16; k++) {
             static const uint8_t channel[4] = {4, 2, 1, 8};
@@ -259,12 +259,52 @@ test_logic_operations(void **state)
             scene.draw.color[0].format = &formats[f];
             scene.draw.blend.logicop = op;
             scene.draw.blend.rt[0].colormask = 5; /* R and B */
-            blend_quad(&scene.draw, 0, 1, rgba, bytes);
+            blend_quad(&scene.draw, 0, 1, rgba, NULL, bytes);
             assert_int_equal(bytes[0], wanted[op]);
             assert_int_equal(bytes[1], 0xaa);
             assert_int_equal(bytes[2], wanted[op]);
             assert_int_equal(bytes[3], f == 1 ? 0xff : 0xaa);
             assert_int_equal(bytes[4], 0xaa);
+        }
+}
+
+/* The destination is 0.6 and the source 0.8 in all channels; the second source is 0.2, 0.4, 1.0
+ * with the alpha 0.6. Both paths: 8 bits per channel, and floats. */
+static void
+test_second_source(void **state)
+{
+    static const struct {
+        uint8_t src, dst;
+        float rgb[3]; /* 1: at least 1 */
+    } cases[] = {
+        {FACTOR_SRC1_COLOR, FACTOR_ZERO, {0.8f * 0.2f, 0.8f * 0.4f, 0.8f}},
+        {FACTOR_SRC1_ALPHA, FACTOR_ZERO, {0.8f * 0.6f, 0.8f * 0.6f, 0.8f * 0.6f}},
+        {FACTOR_INV_SRC1_COLOR, FACTOR_ZERO, {0.8f * 0.8f, 0.8f * 0.6f, 0}},
+        {FACTOR_INV_SRC1_ALPHA, FACTOR_ZERO, {0.8f * 0.4f, 0.8f * 0.4f, 0.8f * 0.4f}},
+        {FACTOR_ZERO, FACTOR_SRC1_COLOR, {0.6f * 0.2f, 0.6f * 0.4f, 0.6f}},
+        {FACTOR_ONE, FACTOR_INV_SRC1_ALPHA, {1, 1, 1}},
+    };
+    static const float rgba[4][4] = {{0.8f, 0.8f, 0.8f, 0.8f}},
+                       source1[4][4] = {{0.2f, 0.4f, 1, 0.6f}};
+    struct scene scene;
+    scene_init(&scene);
+    scene.draw.color_count = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (uint32_t f = 0; f < 3; f += 2) {
+            const struct format_info *format = scene.draw.color[0].format = &formats[f];
+            float bytes[16], got[4], dst[4] = {0.6f, 0.6f, 0.6f, 0.6f};
+            format->pack(dst, (uint8_t *)bytes);
+            scene.draw.blend.rt[0] = (struct blend_target){.enable = true,
+                                                           .rgb_src = cases[i].src,
+                                                           .rgb_dst = cases[i].dst,
+                                                           .alpha_src = FACTOR_ONE,
+                                                           .alpha_dst = FACTOR_ZERO,
+                                                           .colormask = 15};
+            blend_quad(&scene.draw, 0, 1, rgba, source1, (uint8_t *)bytes);
+            format->unpack((const uint8_t *)bytes, 0, 0, got);
+            for (uint32_t c = 0; c < 3; c++)
+                assert_true(got[c] > cases[i].rgb[c] - 0.004f &&
+                            (got[c] < cases[i].rgb[c] + 0.004f || cases[i].rgb[c] == 1));
         }
 }
 
@@ -278,10 +318,10 @@ test_clamping(void **state)
     scene.draw.color_count = 1;
     scene.draw.color[0].format = &formats[2];
     scene.draw.blend.rt[0].colormask = 15;
-    blend_quad(&scene.draw, 0, 1, rgba, (uint8_t *)pixel);
+    blend_quad(&scene.draw, 0, 1, rgba, NULL, (uint8_t *)pixel);
     assert_memory_equal(pixel[0], rgba[0], sizeof rgba[0]);
     scene.draw.color[0].format = &formats[0];
-    blend_quad(&scene.draw, 0, 1, rgba, (uint8_t *)pixel);
+    blend_quad(&scene.draw, 0, 1, rgba, NULL, (uint8_t *)pixel);
     const uint8_t *bgra = (const uint8_t *)pixel;
     assert_true(bgra[0] == 255 && bgra[2] == 0 && bgra[3] == 255);
 }
@@ -290,9 +330,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_factors),
-        cmocka_unit_test(test_masks_and_fast_path),
-        cmocka_unit_test(test_logic_operations),
+        cmocka_unit_test(test_all_factors),      cmocka_unit_test(test_masks_and_fast_path),
+        cmocka_unit_test(test_logic_operations), cmocka_unit_test(test_second_source),
         cmocka_unit_test(test_clamping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

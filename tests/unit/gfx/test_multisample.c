@@ -183,7 +183,7 @@ test_samples_apart(void **state)
         depth_test_samples(&scene.draw, true, mask, z, (uint8_t *)depth);
     assert_int_equal(result.pass, 1u << (4 * 1 + 1) | 1u << 3);
     assert_int_equal(result.z_fail, 1u << (4 * 2 + 1));
-    blend_quad_samples(&scene.draw, 0, result.pass, rgba, (uint8_t *)color);
+    blend_quad_samples(&scene.draw, 0, result.pass, rgba, NULL, (uint8_t *)color);
     for (uint32_t i = 0; i < 16; i++) {
         const bool written = i == 5 || i == 12;
         assert_int_equal(color[i], written ? 0xffff0000 : 0);

@@ -83,7 +83,7 @@ test_clear(void **state)
         memcpy(before, pixel(res, 0, 18, 12, 0, 0), f->block_bytes);
         memcpy(after, pixel(res, 0, 0, 0, 2, 0), f->block_bytes);
         f->pack(rgba, want);
-        struct bound_surface surface = {res, f, 0, 1, 19, 13, 1, false};
+        struct bound_surface surface = {res, f, 0, 1, 19, 13, 1, 1, false};
         clear_color(&surface, &device.memory, rgba);
         for (uint32_t p = 0; p < 19 * 13; p++)
             assert_memory_equal(pixel(res, 0, p % 19, p / 19, 1, 0), want, f->block_bytes);
@@ -104,7 +104,7 @@ static void
 test_clear_depth(void **state)
 {
     struct resource *res = make(1, TARGET_2D, 19, 9, 9, 1, 1); /* Z24_UNORM_S8_UINT */
-    struct bound_surface surface = {res, res->format, 0, 0, 9, 9, 1, false};
+    struct bound_surface surface = {res, res->format, 0, 0, 9, 9, 1, 1, false};
     uint32_t old = word_at(res, 3, 4);
     clear_depth(&surface, &device.memory, MASK_STENCIL, 0.5, 0x1ab);
     assert_int_equal(word_at(res, 3, 4), (old & 0xffffff) | 0xab000000);
@@ -113,11 +113,11 @@ test_clear_depth(void **state)
     clear_depth(&surface, &device.memory, MASK_DEPTH | MASK_STENCIL, 0.5, 1);
     assert_int_equal(word_at(res, 0, 0), 0x01800000); /* 8388607.5 rounds up */
     res = make(2, TARGET_2D, 20, 9, 9, 1, 1);         /* stencil is in the low byte */
-    surface = (struct bound_surface){res, res->format, 0, 0, 9, 9, 1, false};
+    surface = (struct bound_surface){res, res->format, 0, 0, 9, 9, 1, 1, false};
     clear_depth(&surface, &device.memory, MASK_DEPTH | MASK_STENCIL, 7, 0x12);
     assert_int_equal(word_at(res, 5, 5), 0xffffff12);
     res = make(3, TARGET_2D, 18, 9, 9, 1, 1); /* Z32_FLOAT */
-    surface = (struct bound_surface){res, res->format, 0, 0, 9, 9, 1, false};
+    surface = (struct bound_surface){res, res->format, 0, 0, 9, 9, 1, 1, false};
     clear_depth(&surface, &device.memory, MASK_DEPTH, 0.25, 0);
     assert_int_equal(word_at(res, 5, 5), 0x3e800000);
 }

@@ -34,6 +34,33 @@ static const struct expected table[] = {
     {PRIM_QUADS, true, 4, 2, "012.0 023.0"},
     {PRIM_QUAD_STRIP, false, 6, 4, "013.3 032.3 235.5 254.5"},
     {PRIM_QUAD_STRIP, true, 6, 4, "013.0 032.0 235.2 254.2"},
+    {PRIM_LINES_ADJACENCY, false, 9, 2, "12.2 56.6"},
+    {PRIM_LINES_ADJACENCY, true, 8, 2, "12.1 56.5"},
+    {PRIM_LINE_STRIP_ADJACENCY, false, 6, 3, "12.2 23.3 34.4"},
+    {PRIM_LINE_STRIP_ADJACENCY, false, 3, 0, ""},
+    {PRIM_TRIANGLES_ADJACENCY, false, 11, 1, "024.4"},
+    {PRIM_TRIANGLES_ADJACENCY, true, 6, 1, "024.0"},
+    {PRIM_TRIANGLE_STRIP_ADJACENCY, false, 10, 3, "024.4 426.6 468.8"},
+    {PRIM_TRIANGLE_STRIP_ADJACENCY, true, 10, 3, "024.0 264.2 468.4"},
+    {PRIM_TRIANGLE_STRIP_ADJACENCY, false, 5, 0, ""},
+};
+
+/* Inputs of a geometry program, in the order of its input: lines are adjacent, first, second,
+ * adjacent; triangles alternate (GLSL 1.50, 4.3.8.1; OpenGL 3.2, table 2.4, whose numbers are one
+ * higher). */
+static const struct {
+    uint8_t mode;
+    uint32_t vertices, primitives;
+    const char *inputs;
+} adjacent_table[] = {
+    {PRIM_LINES_ADJACENCY, 8, 2, "0123 4567"},
+    {PRIM_LINE_STRIP_ADJACENCY, 6, 3, "0123 1234 2345"},
+    {PRIM_TRIANGLES_ADJACENCY, 6, 1, "012345"},
+    {PRIM_TRIANGLE_STRIP_ADJACENCY, 6, 1, "012543"},
+    {PRIM_TRIANGLE_STRIP_ADJACENCY, 7, 1, "012543"},
+    {PRIM_TRIANGLE_STRIP_ADJACENCY, 8, 2, "012643 402567"},
+    {PRIM_TRIANGLE_STRIP_ADJACENCY, 10, 3, "012643 402568 426987"},
+    {PRIM_TRIANGLES, 6, 2, "012 345"},
 };
 
 static void
@@ -69,8 +96,8 @@ assemble(struct assembler *assembler, uint32_t count, struct primitive_out *out)
     uint32_t made = 0;
     for (uint32_t i = 0; i < count; i++) {
         made += assembler_vertex(assembler, i, out + made);
-        uint32_t held[4];
-        assert_true(assembler_held(assembler, held) <= 4);
+        uint32_t held[ASSEMBLER_HELD];
+        assert_true(assembler_held(assembler, held) <= ASSEMBLER_HELD);
     }
     return made + assembler_end(assembler, out + made);
 }
@@ -102,6 +129,35 @@ test_table(void **state)
                 text += strcspn(text, " ");
                 text += *text == ' ';
             }
+        }
+    }
+}
+
+/* Also numbers the primitives across restarts, from 0 in each instance. */
+static void
+test_adjacent(void **state)
+{
+    for (size_t t = 0; t < sizeof adjacent_table / sizeof adjacent_table[0]; t++) {
+        struct draw draw = {.params.mode = adjacent_table[t].mode};
+        struct assembler assembler;
+        struct primitive_out out[32];
+        assembler_begin(&assembler, &draw);
+        for (uint32_t again = 0; again < 3; again++) {
+            char text[64], *to = text;
+            if (again == 2)
+                assembler_begin_instance(&assembler);
+            const uint32_t made = assemble(&assembler, adjacent_table[t].vertices, out);
+            assert_int_equal(made, adjacent_table[t].primitives);
+            for (uint32_t p = 0; p < made; p++) {
+                assert_int_equal(out[p].id, again == 1 ? made + p : p);
+                for (uint32_t i = 0; i < primitive_input_count(&out[p]); i++) {
+                    const uint32_t input = primitive_input(&out[p], i);
+                    *to++ =
+                        (char)('0' + (input < 3 ? out[p].v[input] : out[p].adjacent[input - 3]));
+                }
+                *to++ = p + 1 < made ? ' ' : '\0';
+            }
+            assert_string_equal(text, adjacent_table[t].inputs);
         }
     }
 }
@@ -154,7 +210,7 @@ test_held_covers_later_primitives(void **state)
         assembler_begin(&assembler, &draw);
         for (uint32_t i = 0; i < 12; i++) {
             struct primitive_out out[2];
-            uint32_t held[4];
+            uint32_t held[ASSEMBLER_HELD];
             const uint32_t held_count = assembler_held(&assembler, held);
             const uint32_t made = assembler_vertex(&assembler, i, out);
             for (uint32_t p = 0; p < made; p++)
@@ -223,11 +279,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_edge_flags),
-        cmocka_unit_test(test_held_covers_later_primitives),
-        cmocka_unit_test(test_fetch),
-        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_table),      cmocka_unit_test(test_adjacent),
+        cmocka_unit_test(test_edge_flags), cmocka_unit_test(test_held_covers_later_primitives),
+        cmocka_unit_test(test_fetch),      cmocka_unit_test(test_indices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -435,9 +435,12 @@ shader_in_one_packet(void **data)
     CREATE(&f->s, VOBJ_SHADER, 8, VSTAGE_VERTEX, 5 << 20, 10, 0, 0x54524556);
     expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: shader: text of 5242880 bytes is not within "
                     "1 .. 4194304");
-    CREATE(&f->s, VOBJ_SHADER, 8, 2, 5, 10, 0, 0x54524556, 0);
-    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: program of the geometry shader stage: this "
+    CREATE(&f->s, VOBJ_SHADER, 8, VSTAGE_COMPUTE, 5, 10, 0, 0x54524556, 0);
+    expect_error(f, "SUBMIT at dword 0: CREATE_OBJECT: program of the compute shader stage: this "
                     "GPU has no such stage");
+    CREATE(&f->s, VOBJ_SHADER, 8, VSTAGE_GEOMETRY, 5, 10, 0, 0x4d4f4547, 0);
+    expect(f, GPU_CREATE_OBJECT);
+    assert_int_equal(f->cmd.create.shader.stage, STAGE_GEOMETRY);
 }
 
 /* Three packets of two messages contain the text "VERTVERTVE". A message of another client is
@@ -548,8 +551,8 @@ bindings(void **data)
     assert_int_equal(f->cmd.constants.stage, 1);
     assert_int_equal(f->cmd.constants.count, 4);
     assert_int_equal(f->cmd.constants.values[3], 13);
-    /* constants of the geometry stage are ignored */
-    PACKET(&f->s, CMD_SET_CONSTANT_BUFFER, VSTAGE_GEOMETRY, 0);
+    /* constants of absent stages are ignored */
+    PACKET(&f->s, CMD_SET_CONSTANT_BUFFER, VSTAGE_TESS_CONTROL, 0);
     expect_nothing(f);
     PACKET(&f->s, CMD_SET_CONSTANT_BUFFER, 6, 0);
     expect_error(f, "SUBMIT at dword 0: SET_CONSTANT_BUFFER: shader stage 6 is not one of 0 .. 5");
@@ -601,7 +604,7 @@ draws_and_clears(void **data)
     assert_int_equal(d->restart_index, 0xffff);
     assert_int_equal(d->max_index, 9);
     PACKET(&f->s, CMD_DRAW_VBO, 0, 3, 14, 0, 1, 0, 0, 0, 0, 0, 0, 0);
-    expect_error(f, "SUBMIT at dword 0: DRAW_VBO: primitive 14 is not one of 0 .. 9");
+    expect_error(f, "SUBMIT at dword 0: DRAW_VBO: primitive 14 is not one of 0 .. 13");
     double depth = .75;
     uint64_t depth_bits;
     memcpy(&depth_bits, &depth, 8);

@@ -279,7 +279,7 @@ test_caps(void **state)
 static void
 test_offers(void **state)
 {
-    static const char *const names[] = {"2.1", "3.0", "3.1", "es2", "es3"};
+    static const char *const names[] = {"2.1", "3.0", "3.1", "3.2", "3.3", "es2", "es3"};
     struct error err = {""};
     enum gl_offer offer, found;
     struct caps_v2 caps;
@@ -300,7 +300,7 @@ test_offers(void **state)
     assert_string_equal(gl_offer_version(offer, false), "3.1");
     assert_string_equal(gl_offer_version(offer, true), "3.0");
     assert_false(gl_offer_parse("2", &offer, &err));
-    assert_string_equal(err.text, "--gl '2': expected one of 2.1, 3.0, 3.1, es2, es3");
+    assert_string_equal(err.text, "--gl '2': expected one of 2.1, 3.0, 3.1, 3.2, 3.3, es2, es3");
 }
 
 /* The server disconnects each of these clients, and serves the next one. */

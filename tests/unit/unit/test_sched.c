@@ -29,8 +29,8 @@ struct bench {
     struct clock clock;
     struct pools pools;
     struct module module;
-    struct queue vertices_in, vertices_out, quads_in, triangles_in, triangles_out, to_shader[UNITS],
-        from_shader[UNITS], early_out[RINGS], late_out[RINGS];
+    struct queue vertices_in, vertices_out, quads_in, triangles_in, triangles_out, primitives_in,
+        primitives_out, to_shader[UNITS], from_shader[UNITS], early_out[RINGS], late_out[RINGS];
     struct sched sched;
     struct draw draw;
     uint64_t give_back; /* cycles until a unit returns a group; NEVER: the unit keeps it */
@@ -150,6 +150,10 @@ bench_run(struct bench *b)
     join(b, &b->vertices_in, bench, sched, sizeof(struct vertex_item), 8);
     join(b, &b->vertices_out, sched, bench, sizeof(struct vertex_item), 8);
     join(b, &b->quads_in, bench, sched, sizeof(struct quad_item), 8);
+    join(b, &b->primitives_in, bench, sched, sizeof(struct geometry_item), 8);
+    join(b, &b->primitives_out, sched, bench, sizeof(struct geometry_item), 8);
+    b->sched.primitives_in = &b->primitives_in;
+    b->sched.primitives_out = &b->primitives_out;
     b->sched.vertices_in = &b->vertices_in;
     b->sched.vertices_out = &b->vertices_out;
     b->sched.quads_in = &b->quads_in;
@@ -181,6 +185,8 @@ bench_destroy(struct bench *b)
     queue_fini(&b->vertices_in);
     queue_fini(&b->vertices_out);
     queue_fini(&b->quads_in);
+    queue_fini(&b->primitives_in);
+    queue_fini(&b->primitives_out);
     queue_fini(&b->triangles_in);
     queue_fini(&b->triangles_out);
     for (uint32_t u = 0; u < UNITS; u++) {

@@ -16,14 +16,17 @@ static const struct {
     const char *name;         /* value of --gl */
     const char *desktop, *es; /* highest versions that Mesa derives */
     /* Capabilities beyond OpenGL 2.1: texture arrays, stream output, and the formats of OpenGL 3.0;
-     * blend states per draw buffer; uniform blocks; GLSL 1.40 and buffer textures. */
-    bool gl3, blends_each, blocks, gl31;
+     * blend states per draw buffer; uniform blocks; GLSL 1.40 and buffer textures; GLSL 1.50 and
+     * geometry programs; GLSL 3.30, a second source color, and R10G10B10A2_UINT. */
+    bool gl3, blends_each, blocks, gl31, gl32, gl33;
 } offers[GL_OFFER_COUNT] = {
-    [GL_OFFER_2_1] = {"2.1", "2.1", "2.0", false, false, false, false},
-    [GL_OFFER_3_0] = {"3.0", "3.0", "2.0", true, true, false, false},
-    [GL_OFFER_3_1] = {"3.1", "3.1", "3.0", true, true, true, true},
-    [GL_OFFER_ES_2] = {"es2", "2.1", "2.0", false, false, false, false},
-    [GL_OFFER_ES_3] = {"es3", "2.1", "3.0", true, false, true, false},
+    [GL_OFFER_2_1] = {"2.1", "2.1", "2.0", false, false, false, false, false, false},
+    [GL_OFFER_3_0] = {"3.0", "3.0", "2.0", true, true, false, false, false, false},
+    [GL_OFFER_3_1] = {"3.1", "3.1", "3.0", true, true, true, true, false, false},
+    [GL_OFFER_3_2] = {"3.2", "3.2", "3.0", true, true, true, true, true, false},
+    [GL_OFFER_3_3] = {"3.3", "3.3", "3.0", true, true, true, true, true, true},
+    [GL_OFFER_ES_2] = {"es2", "2.1", "2.0", false, false, false, false, false, false},
+    [GL_OFFER_ES_3] = {"es3", "2.1", "3.0", true, false, true, false, false, false},
 };
 
 bool
@@ -219,14 +222,25 @@ fill_gl3(struct caps_v2 *caps, enum gl_offer offer)
         caps->v1.glsl_level = 140;
         caps->v1.max_tbo_size = MAX_BUFFER_TEXELS;
     }
+    if (offers[offer].gl32) {
+        caps->v1.glsl_level = 150;
+        caps->v1.features |= CAPS_SEAMLESS_CUBE_MAP;
+        for (uint32_t p = PRIM_LINES_ADJACENCY; p <= PRIM_TRIANGLE_STRIP_ADJACENCY; p++)
+            caps->v1.prim_mask |= 1u << p;
+        caps->max_geom_output_vertices = MAX_EMITTED_VERTICES;
+        caps->max_geom_total_output_components = MAX_EMITTED_OUTPUTS;
+    }
+    if (offers[offer].gl33) {
+        caps->v1.glsl_level = 330;
+        caps->v1.max_dual_source_render_targets = 1;
+    }
 }
 
 void
 caps_fill(struct caps_v2 *caps, enum gl_offer offer)
 {
-    /* The following features are not offered, so their fields stay zero: geometry shaders and
-     * tessellation, shader buffers, images, atomics, compute, video, texture views, copy
-     * transfers. */
+    /* The following features are not offered, so their fields stay zero: tessellation, shader
+     * buffers, images, atomics, compute, video, texture views, copy transfers. */
     memset(caps, 0, sizeof *caps);
     fill_v1(&caps->v1);
     fill_limits(caps);

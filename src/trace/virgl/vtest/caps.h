@@ -114,6 +114,8 @@ enum gl_offer {
     GL_OFFER_2_1,
     GL_OFFER_3_0,
     GL_OFFER_3_1,
+    GL_OFFER_3_2,
+    GL_OFFER_3_3,
     GL_OFFER_ES_2,
     GL_OFFER_ES_3,
     GL_OFFER_COUNT,

@@ -1,0 +1,50 @@
+/* Geometry Assembly: sends primitives to the shader units, which run the geometry program, and
+ * collects in order what they emit (docs/design/machine.md, Geometry Assembly).
+ *
+ * Input: struct primitive_item from Primitive Assembly, of draws with a geometry program. Output:
+ * struct primitive_item to the Clipper: the primitives that are assembled from emitted vertices.
+ * The unit keeps one entry per primitive in flight, from its arrival until its last vertex is
+ * collected. The machine owns the unit and its queues. geomasm_init() cannot fail. */
+#ifndef AETIUS_UNIT_GEOMASM_H
+#define AETIUS_UNIT_GEOMASM_H
+
+#include "base/ring.h"
+#include "params/params.h"
+#include "unit/env.h"
+#include "unit/frontend/held_vertices.h"
+#include "unit/items.h"
+#include "unit/stall.h"
+#include "unit/stats.h"
+
+enum {
+    GEOMASM_ENTRIES = 256, /* primitives in flight */
+    /* Bytes of the buffer for emitted vertices. Each primitive in flight reserves room for all
+     * vertices that its program may emit. */
+    GEOMASM_BUFFER_BYTES = 32768,
+    GEOMASM_LATENCY = 2, /* cycles from the unit to the Clipper, like from Primitive Assembly */
+};
+
+struct geomasm {
+    struct module module;
+    struct geomasm_stats stats;
+    struct pools *pools;
+    struct gpu_memory *memory;    /* of the stream output */
+    struct queue *in, *out;       /* from Primitive Assembly, to the Clipper */
+    struct queue *jobs, *shaded;  /* to and from the Scheduler */
+    uint32_t primitives_cycle;    /* primitives accepted per cycle */
+    uint32_t vertices_cycle;      /* emitted vertices collected per cycle */
+    struct geometry_job *entries; /* ring, in order of arrival */
+    struct ring ring;
+    uint32_t reserved; /* bytes of the buffer */
+    bool buffer_full;  /* a primitive waits for room in the buffer */
+    struct stall stall;
+    /* The oldest entry: its draw, its next vertex, and the assembler of the emitted vertices. */
+    const struct draw *draw;
+    uint32_t next_vertex, number;
+    struct assembler assembler;
+    struct held_vertices held;
+};
+
+void geomasm_init(struct geomasm *geomasm, const struct unit_env *env, uint32_t index);
+
+#endif
