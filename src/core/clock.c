@@ -137,6 +137,24 @@ is_later(const struct module *a, const struct module *b)
     return cause != other ? cause > other : strcmp(a->name, b->name) > 0;
 }
 
+/* Returns the module with the latest event, for cycles in which no module is busy. An item is then
+ * on its way from one module to the next. */
+static const struct module *
+latest_module(const struct clock *clock)
+{
+    const struct module *last = NULL;
+    uint64_t latest = 0;
+    for (uint32_t i = 0; i < clock->module_count; i++) {
+        const struct module *module = clock->modules[i];
+        const uint64_t since = path_since(&clock->path, module->stage.cp_ref);
+        if (since > latest || (last && since == latest && is_later(module, last))) {
+            last = module;
+            latest = since;
+        }
+    }
+    return last;
+}
+
 void
 clock_charge_so_far(struct clock *clock)
 {
@@ -146,6 +164,8 @@ clock_charge_so_far(struct clock *clock)
         if (module->state == UNIT_BUSY && module->stage.cp_ref && (!last || is_later(module, last)))
             last = module;
     }
+    if (!last)
+        last = latest_module(clock);
     path_charge_so_far(&clock->path, last ? last->stage.cp_ref : 0, clock->now);
 }
 

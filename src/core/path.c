@@ -71,15 +71,20 @@ path_charge(struct path *path, cp_ref way, uint64_t now)
     path->charged_at = path->node_count;
 }
 
+uint64_t
+path_since(const struct path *path, cp_ref way)
+{
+    const uint64_t number = way / PATH_CAUSES;
+    return number && number + PATH_NODES > path->node_count ? path->nodes[number % PATH_NODES].since
+                                                            : 0;
+}
+
 void
 path_charge_so_far(struct path *path, cp_ref work, uint64_t now)
 {
     if (path->end / PATH_CAUSES > path->charged_at)
         path_charge(path, path->end, path->ended);
-    if (work)
-        path_charge(path, work, now);
-    else /* No chain is known, so the cause of the last work that left continues. */
-        path_charge(path, path->node_count * PATH_CAUSES + path->end % PATH_CAUSES, now);
+    path_charge(path, work ? work : path->end, now);
 }
 
 const struct path_branch *

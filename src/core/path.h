@@ -86,9 +86,11 @@ path_leave(struct path *path, cp_ref way, uint32_t unit, uint64_t now)
     path->ended_by = unit;
 }
 
+/* Returns the cycle of the chain's last node; 0 if there is none, or if it was overwritten. */
+uint64_t path_since(const struct path *path, cp_ref way);
 /* Charges up to `now` before the work has ended. If work has left the machine since the last
  * charge, its chain is charged up to the cycle in which it left. The remaining cycles are charged
- * along `work`, the chain of some work in flight (0: none). */
+ * along `work`, the chain of some work in flight. 0: the cause of the last work continues. */
 void path_charge_so_far(struct path *path, cp_ref work, uint64_t now);
 
 /* Returns whether to charge now, between two cycles, before the ring overwrites nodes that are

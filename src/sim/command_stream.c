@@ -34,7 +34,8 @@ command_stream_take_constants(struct command_stream *stream, const struct draw *
 {
     uint32_t changed = 0;
     for (uint32_t stage = 0; stage < STAGE_COUNT && stream->counts_constants; stage++) {
-        const uint32_t count = draw->program[stage]->constant_buffers[0].count;
+        const struct program *program = draw->program[stage];
+        const uint32_t count = program ? program->constant_buffers[0].count : 0;
         const uint32_t known = (uint32_t)stream->constants[stage].count;
         VEC_RESERVE(&stream->constants[stage], count);
         struct stream_constant *file = stream->constants[stage].items;

@@ -241,9 +241,9 @@ static void
 clear_blocks(struct machine *m, const struct draw *draw)
 {
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
-        const uint32_t first = draw->program[stage]->constant_buffers[0].count;
         if (!draw_has_blocks(draw, stage))
             continue;
+        const uint32_t first = draw->program[stage]->constant_buffers[0].count;
         memset(draw->constants[stage] + first, 0,
                (draw->constant_count[stage] - first) * sizeof *draw->constants[stage]);
         memctl_join(m->memctl);
