@@ -398,8 +398,8 @@ draw_layers(void)
 
 /* ---- stream output after a geometry program ---- */
 
-/* Each tile captures what the program emits, shows the captured vertices as points, and shows both
- * queries as the height of bars. Tile 1 has too small a buffer. */
+/* Each tile captures the program's output, draws the captured vertices as points, and shows the two
+ * query results as bar heights. Tile 1 has too small a buffer. */
 static void
 draw_captured(void)
 {

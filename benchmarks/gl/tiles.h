@@ -20,7 +20,7 @@ void tiles_begin(uint32_t number);
 /* Uses a program whose uniform `image` is texture unit 0. */
 void tiles_use(uint32_t program);
 void tiles_set_float(uint32_t program, const char *name, float value);
-/* Draws a square over the tile. Its size is the side, 1 for the whole tile. */
+/* Draws a square over the tile. Its size is the side length, where 1 is the whole tile. */
 void tiles_square(uint32_t program, float size);
 uint32_t tiles_make_texture(GLenum target, GLint filter);
 /* A framebuffer object with a texture of SIDE x SIDE. */

@@ -86,7 +86,7 @@ uint64_t hazards_before_end(const struct hazards *hazards, const struct resource
 bool hazards_is_sampled(const struct hazards *hazards, const struct resource *res);
 /* Call before bytes of a buffer change. */
 void hazards_note_change(struct hazards *hazards, const struct resource *res);
-/* Whether the draw samples a buffer of which the texture caches may hold old bytes. */
+/* Whether the draw samples a buffer for which the texture caches may hold stale data. */
 bool hazards_samples_changed(const struct hazards *hazards, const struct draw *draw);
 /* The same for uniform blocks and the constant caches. */
 bool hazards_is_block(const struct hazards *hazards, const struct resource *res);

@@ -85,7 +85,7 @@ machine_run_until(struct machine *m, enum cmdproc_event event, uint64_t number, 
     return true;
 }
 
-/* Pending orders, such as invalidations, belong to a flush if no work is in progress. */
+/* Pending commands, such as invalidations, count toward a flush if no other work is in progress. */
 bool
 machine_drain(struct machine *m, struct error *err)
 {

@@ -123,7 +123,7 @@ check_work(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *e
     }
 }
 
-/* The protocol has one target with a second source color. */
+/* With a second source color, the protocol supports only one render target. */
 static bool
 has_more_targets(const struct draw *draw)
 {

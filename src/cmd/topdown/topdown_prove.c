@@ -79,7 +79,7 @@ read_cycles(const char *dir, const struct frame_set *wanted, struct frame_set *f
     return ok;
 }
 
-/* Adds a run of the machine, unless there are as many runs as allowed. Frees `name`. */
+/* Adds a run of the machine, unless the maximum number of runs has been reached. Frees `name`. */
 static bool
 add_run(struct proof *proof, uint32_t number, char *name, const struct params *params,
         struct error *err)

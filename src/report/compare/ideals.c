@@ -137,7 +137,7 @@ static int32_t
 column_of(const struct ideal_sum *sum, const char *name)
 {
     for (uint32_t i = 0; i < sum->count; i++)
-        if (!strcmp(sum->names[i], name))
+        if (sum->names[i][0] == name[0] && !strcmp(sum->names[i], name))
             return (int32_t)i;
     return -1;
 }
@@ -170,12 +170,36 @@ open_bounds(struct ideal_sum *sum, struct error *err)
     return ok;
 }
 
+/* Sets of resources: those that remove a branch, and those to which its cycles are charged. They
+ * are what ideal_has() and ideal_is_charged() return, but take less time for all branches. */
+struct branch_sets {
+    uint32_t removed_by, charged_to;
+};
+
+static struct branch_sets
+sets_of(const struct path_branch *branches, uint32_t b, const struct branch_sets *before)
+{
+    struct branch_sets sets = {0, 0};
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (!each_word(ideals[i].branches, is_other, (void *)(uintptr_t)branches[b].name, NULL))
+            sets.removed_by |= 1u << i;
+    uint32_t parent = b;
+    while (parent-- && strcmp(branches[parent].name, branches[b].parent) != 0)
+        ;
+    const bool top = parent >= b;
+    sets.removed_by |= top ? 0 : before[parent].removed_by;
+    sets.charged_to = top ? sets.removed_by : before[parent].charged_to;
+    return sets;
+}
+
 static bool
 open_causes(struct ideal_sum *sum, struct error *err)
 {
+    struct branch_sets sets[PATH_CAUSES];
     uint32_t count;
     const struct path_branch *branches = path_branches(&count);
     for (uint32_t b = 0; b < count; b++) {
+        sets[b] = sets_of(branches, b, sets);
         char name[64];
         const int32_t cause = branches[b].cause;
         if (cause < 0)
@@ -184,8 +208,8 @@ open_causes(struct ideal_sum *sum, struct error *err)
         if ((sum->lost[cause] = column_of(sum, name)) < 0)
             return fail(err, "the run has no statistic %s", name);
         for (uint32_t i = 0; i < IDEALS; i++) {
-            sum->removes[i][cause] = ideal_has(&ideals[i], branches[b].name);
-            sum->is_charged[i][cause] = ideal_is_charged(&ideals[i], branches[b].name);
+            sum->removes[i][cause] = sets[b].removed_by >> i & 1;
+            sum->is_charged[i][cause] = sets[b].charged_to >> i & 1;
         }
     }
     return true;

@@ -15,7 +15,7 @@
  * the gain of several ideal resources: those that run at one pace gain only together. A group of
  * such resources begins with the resource that has the highest upper bound. The resource that hides
  * most of the group's gain joins it, until the group gains at least half of the cycles that it
- * removes. A resource without which the group gains nearly as much then leaves it.
+ * removes. A resource is then removed from the group if the group gains nearly as much without it.
  *
  * The drain between two draws is not a cause: the critical path does not contain work that could
  * have been done meanwhile. The rows give the drain: the cycles in which a draw's front end had

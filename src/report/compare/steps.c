@@ -67,8 +67,8 @@ find_parameter(const char *full_name)
     return info;
 }
 
-/* Adds the setting that doubles the parameter, within its range. Parameters without effect on the
- * machine, or at the end of their range, stay. */
+/* Adds the setting that doubles the parameter, within its range. Parameters that have no effect on
+ * the machine, or are already at the end of their range, are left unchanged. */
 static void
 add_setting(struct step *step, const char *full_name, const struct params *params)
 {
@@ -114,7 +114,8 @@ step_text(const struct step *step, const char *between)
     return memory_text_take(&text);
 }
 
-/* Makes the step of a line. Returns false if it changes nothing, or if the machine cannot be built.
+/* Creates the step described by a line. Returns false if it changes nothing, or if the machine
+ * cannot be built.
  */
 static bool
 make_step(struct step *step, const struct line *line, const struct params *params,

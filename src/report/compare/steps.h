@@ -1,12 +1,13 @@
 /* Predicts from a run's tables what one step of a parameter gains (src/steps.def): twice the units,
- * ports or channels. An ideal resource (report/compare/ideals.h) is a bound. A step is a change
- * that a GPU can make.
+ * ports or channels. Making a resource ideal (report/compare/ideals.h) gives an upper bound on the
+ * possible gain. A step is a change that a GPU can make.
  *
- * A step divides the cycles of its causes, per row. Doubling a rate removes half of them. Units
- * that execute whole pieces, such as thread groups, remove the rounds of pieces that no longer
- * occur: a draw of two groups does not use a third unit. The work of each resource is evaluated
- * with the stepped parameters, and hides part of the gain as it does for an ideal resource. If
- * several rates of a resource are equal, its work does not shrink until all of them are doubled.
+ * In each row, a step divides the cycles attributed to the causes it affects. Doubling a rate
+ * removes half of them. Units that execute whole pieces, such as thread groups, save the rounds for
+ * pieces that no longer exist: a draw with two groups does not use a third unit. The work of each
+ * resource is evaluated with the stepped parameters, and hides part of the gain as it does for an
+ * ideal resource. If several rates of a resource are equal, its work does not shrink until all of
+ * them are doubled.
  *
  * A step never leaves the range of its parameters, and only parameters with an effect on the
  * machine are doubled. Overlapping draws (COMMANDPROCESSOR.PipelinedBatchRendering) are a step,
@@ -48,8 +49,8 @@ struct steps {
 bool steps_predict(const struct ideal_rows *rows, const struct params *params,
                    const struct ideal_gains *gains, struct steps *steps, struct error *err);
 void steps_fini(struct steps *steps);
-/* The best step of all resources, or NULL. Overlapping draws are advised only if the verdict is
- * drain, because the expected gain of the drain is less exact than the others. */
+/* The best step of all resources, or NULL. Overlapping draws is recommended only if the verdict is
+ * drain, because the expected gain for drain is less accurate than the others. */
 const struct step *steps_best(const struct steps *steps, enum ideal_number verdict);
 /* The best step of a resource, or NULL. */
 const struct step *steps_of(const struct steps *steps, enum ideal_number ideal);

@@ -29,8 +29,8 @@ void describe_label(const char *label, FILE *out);
 #define DRAW_FACTS                                                                                 \
     "hash,vertex_program,fragment_program,primitive,vertices,instances,target,textures,state,"     \
     "label,program_name,target_name"
-/* Of a row of copies: `textures` is the resource that is read, `target` the box that is written, if
- * the row has one copy only. The caller frees the text. */
+/* For a row of copies, `textures` is the resource that is read, and `target` is the box that is
+ * written if the row has only one copy. The caller frees the text. */
 char *describe_facts(const struct work *work);
 
 /* Adds one row: number, identity, programs, and one cell with primitive, target, state, textures

@@ -339,7 +339,8 @@ sum_of(const struct totals *totals, const char *name, double *sum)
     }
     bool found = false;
     for (size_t i = 0; i < totals->count; i++)
-        if (!strcmp(totals->names[i], name) || stat_is_instance(totals->names[i], name)) {
+        if (totals->names[i][0] == name[0] && /* most names differ in it */
+            (!strcmp(totals->names[i], name) || stat_is_instance(totals->names[i], name))) {
             *sum += totals->values[i];
             found = true;
         }

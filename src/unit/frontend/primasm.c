@@ -43,7 +43,7 @@ primasm_init(struct primasm *primasm, const struct unit_env *env, uint32_t index
     primasm->triangles_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
 }
 
-/* Lists the values of the primitive for the buffers of the stream output. */
+/* Lists the values of the primitive to be written to each stream output buffer. */
 static void
 list_values(struct primasm *primasm, const struct primitive_item *item)
 {
@@ -161,7 +161,7 @@ end_waits(const struct primasm *primasm)
            stream_writer_is_open(&primasm->stream);
 }
 
-/* Takes the replies to the writes of stream output. The end of the draw waits for the last one. */
+/* Receives the replies to stream output writes. The end of the draw waits for the last one. */
 static bool
 take_replies(struct primasm *primasm, uint64_t now)
 {

@@ -58,8 +58,8 @@ void blocks_init(struct blocks *blocks, uint32_t rops, uint32_t block_bytes, uin
                  uint32_t limit, const struct codec *codec);
 void blocks_fini(struct blocks *blocks);
 
-/* Memory address of the quad at (x, y) of a surface, in the layer that is `layer` after its first.
- * It is the address of sample 0 of the quad's first pixel. */
+/* Memory address of the quad at (x, y) of a surface, `layer` layers after the surface's first
+ * layer. It is the address of sample 0 of the quad's first pixel. */
 uint32_t blocks_quad_address(const struct bound_surface *surface, uint32_t layer, uint32_t x,
                              uint32_t y);
 /* The surface's table entry, or NULL. */

@@ -1,12 +1,12 @@
 /* Constant cache of a shader unit, through which programs read uniform blocks. (Constant buffer 0
  * is in the unit's constant file, which the Command Processor fills.)
  *
- * An instruction reads its constants when it issues. All threads share a constant that they read
- * together. An instruction that reads several different constants occupies the ALUs until all are
- * read, at ConstantCacheRate per cycle. If a line is missing, the group waits, and other groups can
- * issue. At most ConstantCacheMisses lines are in flight. A group reads each line in the cycle in
- * which it arrives, so that no eviction can make the group wait twice for a line. The group may
- * issue in the next cycle.
+ * An instruction reads its constants when it issues. When all threads read the same constant at the
+ * same time, they share a single access. An instruction that reads several different constants
+ * occupies the ALUs until all are read, at ConstantCacheRate per cycle. If a line is missing, the
+ * group waits, and other groups can issue. At most ConstantCacheMisses lines are in flight. A group
+ * reads each line in the cycle in which it arrives, so that no eviction can make the group wait
+ * twice for a line. The group may issue in the next cycle.
  *
  * Source: the CUDA C Programming Guide for devices of compute capability 1.x (a constant that all
  * threads share is as fast as a register; a request is split into one for each different address);

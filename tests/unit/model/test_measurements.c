@@ -1,5 +1,5 @@
-/* Tables of measurements of the staged model: labels, damaged tables, rows that belong together,
- * and fits of incomplete tables. */
+/* Measurement tables for the staged model: labels, malformed tables, related rows, and fits to
+ * incomplete tables. */
 #include "rigs/endings.h"
 #include "rigs/model.h"
 #include "model/tables.h"

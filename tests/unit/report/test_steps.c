@@ -138,8 +138,8 @@ static const struct row_case {
      * = 700, which follow at worst: (700 + 400 + 700) / 2 = 900 of 1000 cycles. */
     {"reference-2008", "MEMORYCONTROLLER.CommandProcessorBusWidth=1",
      "lost.bus=1000 shader.issue_cycles=2800", "MEMORYCONTROLLER.CommandProcessorBusWidth=2", 50},
-    /* Each index is a vertex that is sent. One rate alone gains nothing, since the other one is
-     * equal. */
+    /* Each index is a vertex that is sent. Raising only one of the rates gains nothing, because the
+       other is just as limiting. */
     {"reference-2005", "", "lost.streamer=1000 streamer.indices=1000 streamer.vertices_out=1000",
      "STREAMER.IndicesCycle=2 STREAMER.VerticesCycle=2 PRIMITIVEASSEMBLY.VerticesCycle=2", 500},
     /* Only the indices limit. */

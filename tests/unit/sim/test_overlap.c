@@ -222,7 +222,7 @@ draw(struct fixture *f, uint32_t quad, bool lines)
     player_submit(&f->player, &s);
 }
 
-/* Draws a quad with the colors of the buffer texture, of which some texels then change. */
+/* Draws a quad with the colors of the buffer texture, then changes some of its texels. */
 static void
 draw_texels(struct fixture *f)
 {

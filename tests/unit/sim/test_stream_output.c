@@ -170,9 +170,9 @@ vertices_arrive_meanwhile(void **state)
                 POINTS / 6 * 9);
 }
 
-/* The first buffer has 300 x 32 bytes from 16 on, the second 300 x 4 bytes from 4 on: 151 and 19
- * transactions. The vertices have 300 x 16 bytes, 19 lines of 4 transactions. With a memory clock
- * of half the rate, each transaction takes 32 cycles more. */
+/* The first buffer holds 300 x 32 bytes starting at offset 16, the second 300 x 4 bytes starting at
+ * offset 4: 151 and 19 transactions. The vertices have 300 x 16 bytes, 19 lines of 4 transactions.
+ * With a memory clock of half the rate, each transaction takes 32 cycles more. */
 static void
 bandwidth_bounds(void **state)
 {

@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Frame 1 of the tiny trace, which an aetius that wrote version 2 extracted. */
+/* Frame 1 of the tiny trace, extracted by an older aetius that wrote version 2. */
 #define TRIMMED_2 AETIUS_SOURCE_DIR "/tests/golden/trimmed-2.trace"
 
 enum { CLIENT = 3, OTHER = 7, LATE = 60, OBJ_VIEW2 = 200, OBJ_SAMPLER2 };
