@@ -3,7 +3,8 @@
  *
  * Choices that TGSI leaves open:
  * - MAD rounds twice.
- * - MIN and MAX return the number if one operand is NaN.
+ * - MIN and MAX return the number if one operand is NaN. -0 is below +0, as in IEEE 754-2019,
+ *   because Mesa writes |x| as MAX(x, -x).
  * - ROUND rounds to nearest, ties to even.
  * - Derivatives are computed per row and column of the quad.
  * - Conversions to integers truncate and clamp to the range; NaN becomes 0.
@@ -133,8 +134,8 @@ VECTOR2(mul, plain(a *b))
 VECTOR3(mad, plain(a *b + c))
 VECTOR3(lrp, plain(a *(b - c) + c))
 VECTOR2(div, plain(a / b))
-VECTOR2(min, select_lanes((a < b) | (b != b), a, b))
-VECTOR2(max, select_lanes((a > b) | (b != b), a, b))
+VECTOR2(min, select_lanes((a < b) | (b != b) | ((a == b) & (I(a) < 0)), a, b))
+VECTOR2(max, select_lanes((a > b) | (b != b) | ((a == b) & (I(b) < 0)), a, b))
 VECTOR1(frc, plain(a - floor_of(a)))
 VECTOR1(flr, floor_of(a))
 VECTOR1(ceil, ceil_of(a))

@@ -11,7 +11,9 @@
 
 /* Limits per shader stage, which also apply to the command stream. */
 enum {
-    MAX_VARYINGS = 32, /* inputs or outputs, one vec4 each */
+    OFFERED_VARYINGS = 32, /* user-defined, one vec4 each */
+    /* Inputs or outputs: the varyings, and up to 8 built-in ones, for example POSITION. */
+    MAX_VARYINGS = OFFERED_VARYINGS + 8,
     MAX_SAMPLERS = 16,
     OFFERED_CONSTANTS = 4096,                 /* vec4s available to the program */
     MAX_CONSTANTS = OFFERED_CONSTANTS + 1024, /* including those of the driver */

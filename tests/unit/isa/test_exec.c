@@ -49,6 +49,9 @@ static const struct example examples[] = {
     {"DIV", F(1, -2, 3, 4), F(2, 2, 4, 0), NOTHING, F(0.5f, -1, 0.75f, INFINITY)},
     {"MIN", F(1, 5, NAN, 2), F(2, 3, 7, NAN), NOTHING, F(1, 3, 7, 2)},
     {"MAX", F(1, 5, NAN, 2), F(2, 3, 7, NAN), NOTHING, F(2, 5, 7, 2)},
+    /* IEEE 754-2019, minimumNumber and maximumNumber: -0 is below +0. */
+    {"MIN", F(-0.0f, 0, -0.0f, 0), F(0, -0.0f, -0.0f, 0), NOTHING, F(-0.0f, -0.0f, -0.0f, 0)},
+    {"MAX", F(-0.0f, 0, -0.0f, 0), F(0, -0.0f, -0.0f, 0), NOTHING, F(0, 0, -0.0f, 0)},
     /* Arithmetic flushes denormals; a move preserves them. */
     {"MUL", F(0x1p-100f, -0x1p-100f, 0x1p-126f, 0x1p-127f), F(0x1p-49f, 0x1p-49f, 1, 4), NOTHING,
      F(0, -0.0f, 0x1p-126f, 0x1p-125f)},

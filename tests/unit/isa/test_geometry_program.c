@@ -144,6 +144,8 @@ test_refusals(void **state)
         {"GEOM\nPROPERTY GS_INVOCATIONS 2\nEND\n", "GS_INVOCATIONS 2"},
         {"GEOM\nDCL IN[][0], POSITION\nEND\n", "not declared before"},
         {"GEOM\nDCL OUT[0], POSITION, STREAM(0, 1, 0, 0)\nEND\n", "vertex stream"},
+        {"GEOM\nDCL OUT[39], GENERIC[38]\nDCL OUT[40], GENERIC[39]\nEND\n",
+         "register number is not below 40"},
         {"VERT\nDCL OUT[0], POSITION\nIMM[0] UINT32 {0}\nEMIT IMM[0].xxxx\nEND\n",
          "only allowed in geometry"},
         {"FRAG\nPROPERTY GS_INVOCATIONS 1\nEND\n", "only allowed in geometry"},

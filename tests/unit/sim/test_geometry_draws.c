@@ -5,52 +5,63 @@
 
 enum { SIZE = 16, OBJ_GS = 140 };
 
-static const char plain_vs[] = "VERT\n"
-                               "DCL IN[0]\n"
-                               "DCL OUT[0], POSITION\n"
-                               "  0: MOV OUT[0], IN[0]\n"
-                               "  1: END\n";
-static const char tint_fs[] = "FRAG\n"
-                              "DCL IN[0], GENERIC[0], CONSTANT\n"
-                              "DCL OUT[0], COLOR\n"
-                              "  0: MOV OUT[0], IN[0]\n"
-                              "  1: END\n";
+/* Programs whose outputs are OUT[0], POSITION and OUT[1] to OUT[last]. Output OUT[last] has the
+ * number `generic`, which is last - 1. */
+struct programs {
+    const char *vs, *gs, *fs;
+};
+
+/* The vertex program passes (0.2, 0.4, 0, 1). */
+#define FACTOR_VS(last)                                                                            \
+    "VERT\n"                                                                                       \
+    "DCL IN[0]\n"                                                                                  \
+    "DCL OUT[0], POSITION\n"                                                                       \
+    "DCL OUT[1.." last "], GENERIC[0]\n"                                                           \
+    "IMM[0] FLT32 {0.2, 0.4, 0.0, 1.0}\n"                                                          \
+    "  0: MOV OUT[0], IN[0]\n"                                                                     \
+    "  1: MOV OUT[" last "], IMM[0]\n"                                                             \
+    "  2: END\n"
+#define TINT_FS(generic)                                                                           \
+    "FRAG\n"                                                                                       \
+    "DCL IN[0], GENERIC[" generic "], CONSTANT\n"                                                  \
+    "DCL OUT[0], COLOR\n"                                                                          \
+    "  0: MOV OUT[0], IN[0]\n"                                                                     \
+    "  1: END\n"
+#define EMIT_CORNER(swizzle, last)                                                                 \
+    "ADD OUT[0], TEMP[1], IMM[0]." swizzle "\n"                                                    \
+    "MOV OUT[" last "], TEMP[0]\n"                                                                 \
+    "EMIT IMM[1].xxxx\n"
 
 /* Each point at a corner becomes the square of its quarter: half the position, plus or minus 0.5.
- * Red is the number of the primitive / 5, green is constant. */
-static const char quarters_gs[] = "GEOM\n"
-                                  "PROPERTY GS_INPUT_PRIMITIVE POINTS\n"
-                                  "PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP\n"
-                                  "PROPERTY GS_MAX_OUTPUT_VERTICES 4\n"
-                                  "PROPERTY GS_INVOCATIONS 1\n"
-                                  "DCL IN[][0], POSITION\n"
-                                  "DCL IN[][1], PRIM_ID\n"
-                                  "DCL OUT[0], POSITION\n"
-                                  "DCL OUT[1], GENERIC[0]\n"
-                                  "DCL TEMP[0..1]\n"
-                                  "IMM[0] FLT32 {0.5, -0.5, 0.0, 1.0}\n"
-                                  "IMM[1] FLT32 {0.2, 0.4, 0.0, 1.0}\n"
-                                  "IMM[2] UINT32 {0, 0, 0, 0}\n"
-                                  "U2F TEMP[0].x, IN[1].xxxx\n"
-                                  "MOV TEMP[0].yzw, IMM[0].wwww\n"
-                                  "MUL TEMP[0], TEMP[0], IMM[1]\n"
-                                  "MUL TEMP[1], IN[0][0], IMM[0].xxzw\n"
-                                  "ADD OUT[0], TEMP[1], IMM[0].yyzz\n"
-                                  "MOV OUT[1], TEMP[0]\n"
-                                  "EMIT IMM[2].xxxx\n"
-                                  "ADD OUT[0], TEMP[1], IMM[0].xyzz\n"
-                                  "MOV OUT[1], TEMP[0]\n"
-                                  "EMIT IMM[2].xxxx\n"
-                                  "ADD OUT[0], TEMP[1], IMM[0].yxzz\n"
-                                  "MOV OUT[1], TEMP[0]\n"
-                                  "EMIT IMM[2].xxxx\n"
-                                  "ADD OUT[0], TEMP[1], IMM[0].xxzz\n"
-                                  "MOV OUT[1], TEMP[0]\n"
-                                  "EMIT IMM[2].xxxx\n"
-                                  "END\n";
+ * Red is the number of the primitive / 5, green is 0.4. */
+#define QUARTERS_GS(last)                                                                          \
+    "GEOM\n"                                                                                       \
+    "PROPERTY GS_INPUT_PRIMITIVE POINTS\n"                                                         \
+    "PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP\n"                                                \
+    "PROPERTY GS_MAX_OUTPUT_VERTICES 4\n"                                                          \
+    "PROPERTY GS_INVOCATIONS 1\n"                                                                  \
+    "DCL IN[][0], POSITION\n"                                                                      \
+    "DCL IN[][1], PRIM_ID\n"                                                                       \
+    "DCL IN[][2.." last "], GENERIC[1]\n"                                                          \
+    "DCL OUT[0], POSITION\n"                                                                       \
+    "DCL OUT[1.." last "], GENERIC[0]\n"                                                           \
+    "DCL TEMP[0..1]\n"                                                                             \
+    "IMM[0] FLT32 {0.5, -0.5, 0.0, 1.0}\n"                                                         \
+    "IMM[1] UINT32 {0, 0, 0, 0}\n"                                                                 \
+    "U2F TEMP[0].x, IN[1].xxxx\n"                                                                  \
+    "MOV TEMP[0].yzw, IMM[0].wwww\n"                                                               \
+    "MUL TEMP[0], TEMP[0], IN[0][" last "]\n"                                                      \
+    "MUL TEMP[1], IN[0][0], IMM[0].xxzw\n" EMIT_CORNER("yyzz", last) EMIT_CORNER("xyzz", last)     \
+        EMIT_CORNER("yxzz", last) EMIT_CORNER("xxzz", last) "END\n"
+
+/* With few outputs, and with as many as a program may have (MAX_VARYINGS). */
+static const struct programs variants[] = {
+    {FACTOR_VS("2"), QUARTERS_GS("2"), TINT_FS("1")},
+    {FACTOR_VS("39"), QUARTERS_GS("39"), TINT_FS("38")},
+};
 
 static void
-draw(struct player *player, uint32_t pixels[SIZE * SIZE])
+draw(struct player *player, const struct programs *programs, uint32_t pixels[SIZE * SIZE])
 {
     static const float corners[4][4] = {{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}, {1, 1, 0, 1}};
     struct stream s = {0};
@@ -61,8 +72,8 @@ draw(struct player *player, uint32_t pixels[SIZE * SIZE])
                                                  BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
     player_put(player, RES_VERTICES, corners, sizeof corners);
     scene_states(&s, 0);
-    scene_shaders(&s, plain_vs, tint_fs);
-    stream_shader(&s, OBJ_GS, VSTAGE_GEOMETRY, quarters_gs);
+    scene_shaders(&s, programs->vs, programs->fs);
+    stream_shader(&s, OBJ_GS, VSTAGE_GEOMETRY, programs->gs);
     CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
     scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
     scene_bind(&s);
@@ -76,7 +87,7 @@ draw(struct player *player, uint32_t pixels[SIZE * SIZE])
 }
 
 static void
-check(bool timed, const char *preset)
+check_variant(const struct programs *programs, bool timed, const char *preset)
 {
     struct params params;
     struct error err = {""};
@@ -85,7 +96,7 @@ check(bool timed, const char *preset)
     assert_true(params_load_preset(&params, preset, &err));
     params.MEMORYCONTROLLER.MemorySize = 1 << 20;
     player_start(&player, &params, timed, NULL);
-    draw(&player, pixels);
+    draw(&player, programs, pixels);
     for (uint32_t p = 0; p < SIZE * SIZE; p++) {
         const uint32_t x = p % SIZE, y = p / SIZE;
         /* the viewport keeps the orientation: y = -1 is row 0 */
@@ -95,6 +106,13 @@ check(bool timed, const char *preset)
             fail_msg("%s: pixel %u,%u is %08x, not %08x", preset, x, y, pixels[p], expected);
     }
     player_end(&player);
+}
+
+static void
+check(bool timed, const char *preset)
+{
+    for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++)
+        check_variant(&variants[v], timed, preset);
 }
 
 static void

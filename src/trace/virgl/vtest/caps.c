@@ -173,7 +173,7 @@ fill_limits(struct caps_v2 *caps)
     caps->max_texture_lod_bias = 16;
     caps->min_texel_offset = -8;
     caps->max_texel_offset = 7;
-    caps->max_vertex_outputs = MAX_VARYINGS;
+    caps->max_vertex_outputs = OFFERED_VARYINGS;
     caps->max_vertex_attribs = MAX_ATTRIBUTES; /* below GLSL level 150 this also limits varyings */
     caps->uniform_buffer_offset_alignment = 256;
     caps->max_vertex_attrib_stride = 2048;
