@@ -308,7 +308,7 @@ static const struct refusal refusals[] = {
     {"FRAG\nDCL TEMP[0..9999]\n0: END\n", "line 2"},
     {"FRAG\nDCL TEMP[5..2]\n0: END\n", "line 2: the range ends before it begins"},
     {"FRAG\nDCL TEMP[99999999999999999999]\n0: END\n", "line 2"},
-    {"FRAG\nDCL IN[32], GENERIC[0], PERSPECTIVE\n0: END\n", "line 2"},
+    {"FRAG\nDCL IN[40], GENERIC[0], PERSPECTIVE\n0: END\n", "line 2"},
     {"FRAG\nDCL IN[0], COLOUR, PERSPECTIVE\n0: END\n", "line 2: unknown attribute \"COLOUR\""},
     {"FRAG\nDCL TEMP[0]\nDCL SAMP[0]\n0: TEX TEMP[0], TEMP[0], SAMP[0], 2D_MSAA\n1: END\n",
      "line 4: TEX cannot sample 2D_MSAA"},

@@ -3,7 +3,7 @@
 #include "rigs/player.h"
 #include "rigs/scene.h"
 
-enum { SIZE = 16, OBJ_GS = 140 };
+enum { SIZE = 16, OBJ_GS = 140, RES_BLOCK = 30 };
 
 /* Programs whose outputs are OUT[0], POSITION and OUT[1] to OUT[last]. Output OUT[last] has the
  * number `generic`, which is last - 1. */
@@ -34,7 +34,7 @@ struct programs {
 
 /* Each point at a corner becomes the square of its quarter: half the position, plus or minus 0.5.
  * Red is the number of the primitive / 5, green is 0.4. */
-#define QUARTERS_GS(last)                                                                          \
+#define QUARTERS_GS(last, constants, color)                                                        \
     "GEOM\n"                                                                                       \
     "PROPERTY GS_INPUT_PRIMITIVE POINTS\n"                                                         \
     "PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP\n"                                                \
@@ -44,27 +44,43 @@ struct programs {
     "DCL IN[][1], PRIM_ID\n"                                                                       \
     "DCL IN[][2.." last "], GENERIC[1]\n"                                                          \
     "DCL OUT[0], POSITION\n"                                                                       \
-    "DCL OUT[1.." last "], GENERIC[0]\n"                                                           \
-    "DCL TEMP[0..1]\n"                                                                             \
+    "DCL OUT[1.." last "], GENERIC[0]\n" constants "DCL TEMP[0..1]\n"                              \
     "IMM[0] FLT32 {0.5, -0.5, 0.0, 1.0}\n"                                                         \
-    "IMM[1] UINT32 {0, 0, 0, 0}\n"                                                                 \
-    "U2F TEMP[0].x, IN[1].xxxx\n"                                                                  \
-    "MOV TEMP[0].yzw, IMM[0].wwww\n"                                                               \
-    "MUL TEMP[0], TEMP[0], IN[0][" last "]\n"                                                      \
+    "IMM[1] UINT32 {0, 0, 0, 0}\n" color                                                           \
     "MUL TEMP[1], IN[0][0], IMM[0].xxzw\n" EMIT_CORNER("yyzz", last) EMIT_CORNER("xyzz", last)     \
         EMIT_CORNER("yxzz", last) EMIT_CORNER("xxzz", last) "END\n"
 
-/* With few outputs, and with as many as a program may have (MAX_VARYINGS). */
+/* Sets TEMP[0] to the color of the primitive. */
+#define FROM_INPUT(last)                                                                           \
+    "U2F TEMP[0].x, IN[1].xxxx\n"                                                                  \
+    "MOV TEMP[0].yzw, IMM[0].wwww\n"                                                               \
+    "MUL TEMP[0], TEMP[0], IN[0][" last "]\n"
+#define BLOCK_CONSTANTS                                                                            \
+    "DCL CONST[1][0..3]\n"                                                                         \
+    "DCL ADDR[0]\n"
+#define FROM_BLOCK                                                                                 \
+    "UARL ADDR[0].x, IN[1].xxxx\n"                                                                 \
+    "MOV TEMP[0], CONST[1][ADDR[0].x]\n"
+
+/* With few outputs, with as many as a program may have (MAX_VARYINGS), and with colors from a
+ * uniform block. */
 static const struct programs variants[] = {
-    {FACTOR_VS("2"), QUARTERS_GS("2"), TINT_FS("1")},
-    {FACTOR_VS("39"), QUARTERS_GS("39"), TINT_FS("38")},
+    {FACTOR_VS("2"), QUARTERS_GS("2", "", FROM_INPUT("2")), TINT_FS("1")},
+    {FACTOR_VS("39"), QUARTERS_GS("39", "", FROM_INPUT("39")), TINT_FS("38")},
+    {FACTOR_VS("2"), QUARTERS_GS("2", BLOCK_CONSTANTS, FROM_BLOCK), TINT_FS("1")},
 };
 
 static void
 draw(struct player *player, const struct programs *programs, uint32_t pixels[SIZE * SIZE])
 {
     static const float corners[4][4] = {{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}, {1, 1, 0, 1}};
+    static const float block[4][4] = {
+        {0, 0.4f, 0, 1}, {0.2f, 0.4f, 0, 1}, {0.4f, 0.4f, 0, 1}, {0.6f, 0.4f, 0, 1}};
     struct stream s = {0};
+    player_create(player,
+                  (struct resource_desc){RES_BLOCK, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                         BIND_CONSTANT_BUFFER, sizeof block, 1, 1, 1, 0, 0});
+    player_put(player, RES_BLOCK, block, sizeof block);
     player_create(player,
                   (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
                                          BIND_VERTEX_BUFFER, sizeof corners, 1, 1, 1, 0, 0});
@@ -78,6 +94,7 @@ draw(struct player *player, const struct programs *programs, uint32_t pixels[SIZ
     scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
     scene_bind(&s);
     stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
+    PACKET(&s, CMD_SET_UNIFORM_BUFFER, VSTAGE_GEOMETRY, 1, 0, sizeof block, RES_BLOCK);
     PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(&s, SIZE, SIZE);
     stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
