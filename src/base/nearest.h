@@ -16,7 +16,8 @@ struct nearest {
 };
 
 void nearest_offer(struct nearest *nearest, const char *name);
-/* Returns whether the best name is near enough to suggest: at most half of the characters differ. */
+/* Returns whether the best name is near enough to suggest: at most half of the characters
+ * differ. */
 bool nearest_found(const struct nearest *nearest);
 
 #endif

@@ -146,8 +146,8 @@ explain_parameter(const char *name, struct answer *answer)
     param_format(found, &defaults, value, sizeof value);
     param_format_allowed(found, allowed, sizeof allowed);
     snprintf(answer->name, sizeof answer->name, "%s.%s", found->section, found->name);
-    snprintf(answer->value, sizeof answer->value, "%s; %s: %s", value,
-             param_kind_name(found->kind), allowed);
+    snprintf(answer->value, sizeof answer->value, "%s; %s: %s", value, param_kind_name(found->kind),
+             allowed);
     answer->kind = "parameter";
     answer->measure = found->unit;
     answer->doc = found->doc;

@@ -37,7 +37,8 @@ void command_stream_init(struct command_stream *stream, const struct params *par
 void command_stream_fini(struct command_stream *stream);
 void command_stream_reset(struct command_stream *stream); /* call between frames */
 
-/* Returns the number of vec4 constants of buffer 0 that the draw changes, and marks them as present. */
+/* Returns the number of vec4 constants of buffer 0 that the draw changes, and marks them as
+ * present. */
 uint32_t command_stream_take_constants(struct command_stream *stream, const struct draw *draw);
 /* Returns the number of instructions to load for the program, or 0 if it is present. Marks the
  * program as present. Sets *evicts to true if the load evicts other programs. */
