@@ -2,7 +2,7 @@
  * each of the latter, it prints the key's name, or the pointer's position. The key q ends the
  * program. With --core, the program first requests an OpenGL 3.3 core context, and ends if there is
  * none. With --core-or-exit, Xlib's default error handler ends it. With --3.0, the program requests
- * an OpenGL 3.0 context instead. */
+ * an OpenGL 3.0 context instead, with --4.6 an OpenGL 4.6 core context. */
 #include <GL/gl.h>
 #include <GL/glx.h>
 #include <X11/Xlib.h>
@@ -26,11 +26,11 @@ ignore_error(Display *of, XErrorEvent *event)
 
 /* Returns whether the context exists. If errors are not ignored, Xlib ends the program instead. */
 static int
-make_context(int minor, int ignores_errors)
+make_context(int major, int minor, int ignores_errors)
 {
     typedef GLXContext create(Display *, GLXFBConfig, GLXContext, Bool, const int *);
-    /* GLX_ARB_create_context, and its profile for 3.3 */
-    const int list[] = {0x2091, 3, 0x2092, minor, minor ? 0x9126 : None, 1, None};
+    /* GLX_ARB_create_context, and its profile for 3.3 and 4.6 */
+    const int list[] = {0x2091, major, 0x2092, minor, minor ? 0x9126 : None, 1, None};
     int count;
     GLXFBConfig *configs = glXGetFBConfigs(display, DefaultScreen(display), &count);
     create *make = (create *)glXGetProcAddressARB((const GLubyte *)"glXCreateContextAttribsARB");
@@ -71,9 +71,11 @@ main(int argc, char **argv)
     if (!display)
         return 2;
     const char *wanted = argc > 1 ? argv[1] : "";
-    if (!strcmp(wanted, "--3.0") && !make_context(0, 1))
+    if (!strcmp(wanted, "--3.0") && !make_context(3, 0, 1))
         return 3;
-    if (!strncmp(wanted, "--core", 6) && !make_context(3, !strcmp(wanted, "--core")))
+    if (!strcmp(wanted, "--4.6") && !make_context(4, 6, 1))
+        return 3;
+    if (!strncmp(wanted, "--core", 6) && !make_context(3, 3, !strcmp(wanted, "--core")))
         return 3;
     open_window();
     draw(0.25f);

@@ -113,7 +113,9 @@ a_refused_context_is_named(void **state)
     if (!has_program("Xvfb"))
         skip();
     assert_int_equal(RUN("run", "--functional", "--", program, "--core"), 1);
-    assert_true(reports("wanted OpenGL 3.3 core, but 3.1 is offered"));
+    assert_true(reports("wanted OpenGL 3.3 core, but 3.1 is offered: use --gl 3.3"));
+    assert_int_equal(RUN("run", "--functional", "--", program, "--4.6"), 1);
+    assert_true(reports("wanted OpenGL 4.6 core, but 3.1 is offered"));
     assert_false(reports("use --gl"));
     assert_int_equal(RUN("capture", "-o", "@e.trace", "--", program, "--core"), 1);
     assert_true(reports("wanted OpenGL 3.3 core, but 3.1 is offered"));
