@@ -75,6 +75,7 @@ struct dram {
     uint64_t bus_free;     /* first cycle in which the bus is free */
     uint64_t gpu_bus_free; /* first GPU cycle in which the bus is idle */
     uint64_t command_free; /* simple model: first cycle for the next command */
+    uint64_t request_free; /* first GPU cycle in which the channel takes another request */
     bool last_was_write;
     uint32_t same_direction_run; /* number of transactions since the last change of direction */
     /* end of the last read data, and the last write data, on the bus */

@@ -168,7 +168,6 @@ static bool
 take_requests(struct memctl *memctl, uint64_t now)
 {
     bool worked = false;
-    uint64_t taken = 0; /* mask of channels that have taken a request in this cycle */
     uint32_t port = memctl->rr_next;
     for (uint32_t left = memctl->in_turn; left > 0; left--, port++) {
         if (port == memctl->in_turn)
@@ -180,14 +179,13 @@ take_requests(struct memctl *memctl, uint64_t now)
                    request->address >= memctl->memory->size_bytes,
                "memory request at %#x", request->address);
         struct dram *channel = channel_for(memctl, request->address);
-        const uint64_t bit = UINT64_C(1) << (channel - memctl->channels);
-        if (taken & bit) {
+        if (channel->request_free > now) {
             memctl->stats.crossbar_conflicts++;
             continue;
         }
         if (dram_is_full(channel) || !has_room(memctl, &memctl->ports[port], request, now))
             continue;
-        taken |= bit;
+        channel->request_free = now + 1;
         memctl->stats.transactions++;
         if (memctl->stats.transactions != memctl->fault_drop_at) {
             dram_add(channel, request, port, queue_mark(memctl->ports[port].requests));
