@@ -16,10 +16,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 PATH=$programs:$PATH # so that traces store the program's name without a folder
 
+gl=2.1
 record() {
     to=$1
     shift
-    "$aetius" capture --gl 2.1 --force -o "$to" -- "$@" >"$work/log" 2>&1 || {
+    "$aetius" capture --gl $gl --force -o "$to" -- "$@" >"$work/log" 2>&1 || {
         cat "$work/log" >&2
         exit 1
     }
@@ -40,6 +41,13 @@ record tests/golden/bound.trace bound
 record tests/golden/pace.trace pace
 record tests/golden/faults.trace faults
 record tests/golden/buffers.trace features --kind buffers
+gl=es3
+record tests/golden/blocks.trace features3 --kind blocks
+gl=3.0
+record tests/golden/streams.trace features3 --kind streams
+gl=3.3
+record tests/golden/emission.trace geometry --kind emission
+gl=2.1
 cp tests/golden/tiny.trace $corpus/trace/file-tiny
 messages tests/golden/tiny.trace >$corpus/stream/tiny
 record $corpus/trace/file-fill fill --frames 1
