@@ -28,7 +28,7 @@ struct geomasm {
     struct module module;
     struct geomasm_stats stats;
     struct pools *pools;
-    struct gpu_memory *memory;    /* of the stream output */
+    struct gpu_memory *memory;    /* of the stream output, which is stored without cost */
     struct queue *in, *out;       /* from Primitive Assembly, to the Clipper */
     struct queue *jobs, *shaded;  /* to and from the Scheduler */
     uint32_t primitives_cycle;    /* primitives accepted per cycle */
