@@ -5,8 +5,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 root=$(pwd)
 work=$root/build-check
-golden=tests/golden/tiny.trace
-workloads=tests/golden/workloads.trace
+readonly golden=tests/golden/tiny.trace
+readonly workloads=tests/golden/workloads.trace
 mkdir -p "$work/logs"
 rm -f "$work/result"
 
@@ -188,8 +188,8 @@ statistics_used() {
         "$checked" sim tests/golden/bound.trace --preset g70-like --force -o "$work/results/used-bound" &&
         "$checked" sim tests/golden/faults.trace --frames 5,9 --force -o "$work/results/used-faults" &&
         "$checked" sim tests/golden/buffers.trace --force -o "$work/results/used-buffers" || return 1
-    for golden in blocks streams emission; do
-        "$checked" sim tests/golden/$golden.trace --force -o "$work/results/used-$golden" || return 1
+    for other in blocks streams emission; do
+        "$checked" sim tests/golden/$other.trace --force -o "$work/results/used-$other" || return 1
     done
     # shellcheck disable=SC2046  # folders, without blanks
     UNUSED_OK='fraggen.level2_accepted hz.poisoned hz.updates_ignored setup.culled_no_area zstencil.blocks_read_128 blitter.lines_merged blitter.source_hits' tools/unused-statistics.sh "$work"/results/used-* $(find "$work/real/pictures" -name sim 2>/dev/null)
