@@ -2,6 +2,7 @@
  * does not repeat finished runs. After any interruption the same command produces the same
  * database. */
 #include "rigs/endings.h"
+#include "sweep/database.h"
 #include "sweep/store.h"
 
 #include <cjson/cJSON.h>
@@ -244,6 +245,43 @@ limits_end_a_run(void **state)
     write_plan("", "");
     assert_int_equal(
         RUN("sweep", "@plan.ini", "-o", "@t", "--memory-limit", "2G", "--time-limit", "100"), 0);
+}
+
+/* A query loads a table that is larger than SQLite's memory limit. Each number of a row has at
+ * least one byte, its type (SQLite's record format). Then the database is built with the limit in
+ * place. */
+static void
+tables_may_exceed_the_memory_of_queries(void **state)
+{
+    enum { LIMIT = 3 << 20 };
+    struct sweep sweep;
+    struct sweep_plan plan;
+    struct error err = {""};
+    struct text_table sizes = {0}, rows = {0};
+    sqlite3 *db;
+    write_plan("set = SIMULATOR.StatisticsRate=5\naxis GPU.ClockMHz = 100 200", "");
+    assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s"), 0);
+    char *folder = in_dir("s"), *path = in_dir("plan.ini");
+    assert_true(sweep_load(&sweep, folder, &err));
+    assert_true(database_open(&sweep, &db, &err));
+    sqlite3_hard_heap_limit64(LIMIT);
+    if (!database_query(&sweep, db, "SELECT count(*), sum(cycles) FROM cycles", &sizes, &err))
+        fail_msg("%s", err.text);
+    assert_true(database_query(&sweep, db, "SELECT * FROM cycles LIMIT 1", &rows, &err));
+    const double bytes = strtod(sizes.cells.items[2], NULL) * rows.columns;
+    if (bytes < 2 * LIMIT)
+        fail_msg("the table has only %.0f bytes", bytes);
+    sqlite3_close(db);
+    sqlite3_hard_heap_limit64(1 << 10);
+    assert_true(sweep_plan_load(&plan, path, &err));
+    if (!database_build(&sweep, &plan, &err))
+        fail_msg("%s", err.text);
+    text_table_fini(&sizes);
+    text_table_fini(&rows);
+    sweep_plan_fini(&plan);
+    sweep_fini(&sweep);
+    free(folder);
+    free(path);
 }
 
 /* Kills the sweep with several signals at pseudo-random times, then completes it. */
@@ -498,6 +536,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(any_name_of_a_folder_will_do, clean),
         cmocka_unit_test_teardown(failures_are_reported, clean),
         cmocka_unit_test_teardown(limits_end_a_run, clean),
+        cmocka_unit_test_teardown(tables_may_exceed_the_memory_of_queries, clean),
         cmocka_unit_test_teardown(whatever_stops_it_the_result_is_the_same, clean),
         cmocka_unit_test_teardown(runs_are_locked, clean),
         cmocka_unit_test_teardown(most_draws_go_first, clean),
