@@ -1,8 +1,8 @@
 #!/bin/sh
 # `make mutate`: measures whether the tests notice changed lines. It selects COUNT lines of src with the
 # random seed SEED (PART: a folder such as unit or unit/rop). It changes one line at a time in a copy of
-# the sources and runs the tests: first those of the line's folder, then all others, up to the first
-# failure.
+# the sources and runs the tests: first those that execute the line (short ones first), then all others,
+# up to the first failure. A first run of the unchanged sources records which lines each test executes.
 #
 # A change that no test notices is a survivor, unless tests/equivalent-mutants.tsv lists it as equivalent
 # (no visible effect), with the reason. The last line has the counts. out/mutate/SEED.tsv has result,
@@ -21,24 +21,78 @@ equivalent=tests/equivalent-mutants.tsv
 
 say() { echo "mutate: $*"; }
 
-# run LEAKS OPTION...: whether these tests pass. The first failure ends the run. Each test gets four times
-# its usual time, because the host may be busy. LEAKS 1: a leak also fails a test.
+# run LEAKS OPTION...: runs tests. LEAKS 1: a leak also fails a test. tools/mutate-test.sh limits their time.
 run() {
     leaks=$1
     shift
     LSAN_OPTIONS=detect_leaks=$leaks:allocator_may_return_null=1 \
-        meson test -C $build --no-rebuild --maxfail 1 -t 4 "$@" >build-mutate/tests.log 2>&1
+        meson test -C $build --no-rebuild -t 0 --wrapper "$PWD/tools/mutate-test.sh" "$@" >build-mutate/tests.log 2>&1
 }
 
-# Whether the tests pass for a change in this file. If not, $noticed is the test that failed.
+# Names of the tests that failed in the latest run.
+failed_tests() {
+    jq -r 'select(.result | IN("FAIL", "ERROR", "TIMEOUT")) | .name | sub(".* / "; "")' $build/meson-logs/testlog.json
+}
+
+# Tests the unchanged sources. Writes build-mutate/tests.tsv: name, seconds, 1 if it passes the check for
+# leaks (programs whose OpenGL driver leaks memory do not), and the key of its command.
+test_unchanged() {
+    rm -rf build-mutate/coverage build-mutate/notes
+    mkdir -p build-mutate/coverage build-mutate/notes
+    (cd $build && find . -name '*.gcno' -exec cp --parents {} "$OLDPWD/build-mutate/notes" \;)
+    MUTATE_COVERAGE=$PWD/build-mutate/coverage run 1 || true
+    failed_tests >build-mutate/leaky
+    jq -r '[(.name | sub(".* / "; "")), .duration] | @tsv' $build/meson-logs/testlog.json >build-mutate/durations
+    # shellcheck disable=SC2046  # names of tests
+    if [ -s build-mutate/leaky ] && ! run 0 $(cat build-mutate/leaky); then
+        return 1
+    fi
+    meson introspect --tests $build | jq -r '.[] | [.name, (.cmd | map(. + " ") | add)] | @tsv' |
+        while IFS='	' read -r name command; do
+            leaks=1
+            ! grep -qxF "$name" build-mutate/leaky || leaks=0
+            printf '%s\t%s\t%s\t%s\n' "$name" "$(awk -v name="$name" '$1 == name { print $2 }' build-mutate/durations)" \
+                $leaks "$(printf '%s' "$command" | sha1sum | cut -c 1-12)"
+        done >build-mutate/tests.tsv
+}
+
+# covers KEY FILE LINE: whether the test executed the line, or the nearest line with code before it.
+covers() {
+    object=$(echo "$2" | tr / _)
+    find "build-mutate/coverage/$1" -name "$object.gcda" 2>/dev/null | while read -r counts; do
+        target=$(basename "$(dirname "$counts")")
+        rm -rf build-mutate/gcov
+        mkdir build-mutate/gcov
+        cp "$counts" "$(find build-mutate/notes -path "*/$target/$object.gcno" | head -n 1)" build-mutate/gcov
+        gcov --json-format --stdout "build-mutate/gcov/$object.gcda" 2>/dev/null |
+            jq -e --arg file "$2" --argjson line "$3" '[.files[] | select(.file | endswith($file)) | .lines[] |
+                select(.line_number <= $line)] | group_by(.line_number) | last | any(.count > 0)' >/dev/null &&
+            echo yes
+    done | grep -q yes
+}
+
+# batch AWK: runs the tests whose row in build-mutate/order satisfies the condition. A failure sets $noticed.
+batch() {
+    for leaks in 1 0; do
+        names=$(awk -F '\t' -v leaks=$leaks "\$3 == leaks && ($1) { print \$1 }" build-mutate/order)
+        # shellcheck disable=SC2086  # names of tests
+        if [ -n "$names" ] && ! run $leaks --maxfail 1 $names; then
+            noticed=$(failed_tests | head -n 1)
+            [ -n "$noticed" ] || { say "meson test failed: see build-mutate/tests.log"; exit 1; }
+            return 1
+        fi
+    done
+}
+
+# passes FILE LINE: whether all tests pass for a change in this line
 passes() {
-    folder=$(echo "$1" | cut -d / -f 2)
-    leaks=1
-    [ "$folder" != cmd ] || leaks=0 # its tests start programs whose OpenGL driver leaks memory
-    run $leaks --suite "$folder" && run 0 --no-suite "$folder" && return
-    noticed=$(sed -n 's/^ *[0-9]*\/[0-9]* \(.*[^ ]\)  *\(FAIL\|TIMEOUT\|ERROR\) .*/\1/p' \
-        build-mutate/tests.log | head -n 1)
-    return 1
+    while IFS='	' read -r name seconds leaks key; do
+        covering=0
+        ! covers "$key" "$1" "$2" || covering=1
+        printf '%s\t%s\t%s\t%s\n' "$name" "$seconds" "$leaks" $covering
+    done <build-mutate/tests.tsv >build-mutate/order
+    # shellcheck disable=SC2016  # fields of awk
+    batch '$4 && $2 < 2' && batch '$4 && $2 >= 2' && batch '!$4'
 }
 
 # is_equivalent FILE TEXT: whether the list contains the change
@@ -59,10 +113,10 @@ done
 sed -E "s/^(libmachine|libaetius) = static_library/\1 = shared_library/" meson.build >$copy/meson.build.shared
 mv $copy/meson.build.shared $copy/meson.build
 [ -f $build/build.ninja ] ||
-    meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args=-O1 -Db_sanitize=leak -Db_lundef=false \
+    meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args=-O1 -Db_sanitize=leak -Db_lundef=false -Db_coverage=true \
         $build $copy >/dev/null
 # Completions are written by a copy of the program in another folder.
-export LD_LIBRARY_PATH="$PWD/$build"
+export LD_LIBRARY_PATH="$PWD/$build" GCOV_PREFIX="$PWD/build-mutate/counts"
 say "seed $seed: building the unchanged sources"
 if ! ninja -C $build >build-mutate/tests.log 2>&1; then
     say "the unchanged sources do not build: see build-mutate/tests.log"
@@ -71,7 +125,7 @@ fi
 # A run that continues an earlier one need not test the unchanged sources again.
 sources=$(cd $copy && find . -type f | sort | xargs sha256sum | sha256sum)
 if [ "$sources" != "$(cat build-mutate/passed 2>/dev/null)" ]; then
-    if ! run 0; then
+    if ! test_unchanged; then
         say "a test fails for the unchanged sources: see build-mutate/tests.log"
         exit 1
     fi
@@ -99,9 +153,10 @@ try() {
         build-mutate/sound.c >"$copy/$file"
     result=killed
     noticed=
+    rm -rf build-mutate/counts
     if ! ninja -C $build >/dev/null 2>&1; then
         result=uncompiled
-    elif passes "$file"; then
+    elif passes "$file" "$line"; then
         result=survived
         say "survived: $file:$line ($operator)"
         echo "    $(sed -n "${line}p" build-mutate/sound.c | sed 's/^ *//')"
