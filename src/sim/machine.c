@@ -380,7 +380,9 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (!draw)
         return true;
-    return m->front_to_back ? machine_hold_draw(m, draw, err) : machine_place_draw(m, draw, err);
+    machine_note_continued(m, draw);
+    return m->front_to_back || m->merge_draws ? machine_hold_draw(m, draw, err)
+                                              : machine_place_draw(m, draw, err);
 }
 
 /* Adds a clear of depth and stencil. If all elements have the same known stencil value, a clear of
@@ -577,6 +579,7 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
         cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* markers, not commands of the GPU */
     if (m->held.count && !machine_passes_held(m, cmd) && !machine_send_held(m, err))
         return false;
+    machine_end_continued(m, cmd);
     if (!wait_for_earlier(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
@@ -632,5 +635,6 @@ machine_sync_memory(struct machine *m)
     work_accounting_reset(&m->accounting, m->clock.now);
     hazards_reset(&m->hazards);
     command_stream_reset(&m->stream);
+    machine_free_merged(m);
     arena_reset(&m->draws);
 }

@@ -51,11 +51,20 @@ struct machine {
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* latest draw sent; NULL: no draw is in flight */
     bool front_to_back;           /* sort opaque draws by depth (machine_reorder.c) */
+    bool merge_draws;             /* merge draws with the same state (machine_merge.c) */
     VEC(struct held_draw {
         const struct draw *draw;
         float depth; /* mean of its vertices, 0 to 1 */
     })
     held;
+    VEC(struct merged_buffer {
+        uint32_t address;
+        uint32_t bytes;
+    })
+    merged; /* vertices and indices of merged draws, until the end of the frame */
+    /* Draw that the next one may continue: no work in between depends on the order. The device is
+     * held meanwhile. NULL: none. */
+    const struct draw *continued;
 
     /* A wait failed while the device freed a resource's memory. `ending` is the error. */
     bool failed;

@@ -331,6 +331,7 @@ machine_destroy(struct machine *m)
     pools_fini(&m->pools);
     arena_fini(&m->draws);
     VEC_FREE(&m->held);
+    VEC_FREE(&m->merged);
     clock_fini(&m->clock);
     shader_profile_destroy(m->profile);
     free(m);
