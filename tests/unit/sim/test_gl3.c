@@ -240,6 +240,44 @@ expected_streams(uint32_t x, uint32_t y)
     return 0xffd69966;
 }
 
+/* ---- a count of an earlier target ---- */
+
+static const char white_fs[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\n"
+                               "  0: MOV OUT[0], IMM[0]\n  1: END\n";
+
+/* The first target stores two triangles, which cover the square, the second one a triangle. The
+ * draw takes its count from the first target, although the second one was bound last. */
+static void
+prepare_counts(struct player *player, struct stream *s)
+{
+    enum { VERTEX_BYTES = 16, FIRST_BYTES = 256, SECOND_BYTES = 128 };
+    static const uint32_t outputs[] = {STREAMED(0, 0, 4, 0, 0), 0};
+    player_create(player, (struct resource_desc){RES_STREAM, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                 BIND_STREAM_OUTPUT | BIND_VERTEX_BUFFER,
+                                                 FIRST_BYTES + SECOND_BYTES, 1, 1, 1, 0, 0});
+    stream_storing_shader(s, OBJ_STREAM, plain_vs, (const uint32_t[]){4, 0, 0, 0}, outputs, 1);
+    CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 1, RES_STREAM, 0, FIRST_BYTES);
+    CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 2, RES_STREAM, FIRST_BYTES, SECOND_BYTES);
+    stream_bind_shader(s, OBJ_STREAM, VSTAGE_VERTEX);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0, OBJ_STREAM + 1);
+    stream_draw(s, PRIM_TRIANGLE_STRIP, 0, 4);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0, OBJ_STREAM + 2);
+    stream_draw(s, PRIM_TRIANGLES, 0, 3);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0);
+    stream_bind_shader(s, OBJ_VS, VSTAGE_VERTEX);
+    PACKET(s, CMD_SET_VERTEX_BUFFERS, VERTEX_BYTES, 0, RES_STREAM);
+    stream_clear(s, MASK_COLOR0, NULL, 0, 0);
+    PACKET(s, CMD_DRAW_VBO, 0, 0, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, FIRST_BYTES);
+}
+
+static uint32_t
+expected_white(uint32_t x, uint32_t y)
+{
+    (void)x;
+    (void)y;
+    return 0xffffffff;
+}
+
 /* ---- buffer textures ---- */
 
 enum { FIRST_TEXEL = 3, TEXELS = SIZE * SIZE };
@@ -342,9 +380,6 @@ expected_layers(uint32_t x, uint32_t y)
 
 /* ---- conditional rendering ---- */
 
-static const char white_fs[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\n"
-                               "  0: MOV OUT[0], IMM[0]\n  1: END\n";
-
 /* The condition is that a query without samples has counted some (`value` 0) or none (1). */
 static void
 set_condition(struct player *player, struct stream *s, uint32_t value)
@@ -377,19 +412,12 @@ expected_nothing(uint32_t x, uint32_t y)
     return 0;
 }
 
-static uint32_t
-expected_white(uint32_t x, uint32_t y)
-{
-    (void)x;
-    (void)y;
-    return 0xffffffff;
-}
-
 static const struct feature features[] = {
     {"uniform blocks", blocks_vs, blocks_fs, prepare_blocks, expected_blocks, 0, false},
     {"integers", plain_vs, integers_fs, prepare_integers, expected_integers, FORMAT_R8G8B8A8_SINT,
      false},
     {"stream output", stored_vs, stored_fs, prepare_streams, expected_streams, 0, true},
+    {"counts", plain_vs, white_fs, prepare_counts, expected_white, 0, false},
     {"buffer textures", plain_vs, texels_fs, prepare_texels, expected_texels, 0, false},
     {"texture arrays", plain_vs, layers_fs, prepare_layers, expected_layers, 0, false},
     {"conditions", plain_vs, white_fs, prepare_condition, expected_nothing, 0, false},
