@@ -90,7 +90,7 @@ bool
 machine_drain(struct machine *m, struct error *err)
 {
     const struct work_accounting *accounting = &m->accounting;
-    if (m->cmdproc->step_count && !accounting->count && !accounting->uploads)
+    if (m->cmdproc->step_count && !accounting->ring.count && !accounting->uploads)
         return machine_run_work(m, WORK_FLUSH, CMDPROC_ALL, err);
     return machine_run_until(m, CMDPROC_ALL, 0, err);
 }

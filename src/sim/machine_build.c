@@ -275,6 +275,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     m->rops = params->GPU.NumStampPipes;
     clock_init(&m->clock);
     pools_init(&m->pools, &m->clock);
+    work_accounting_reset(&m->accounting, 0);
     arena_init(&m->draws);
     command_stream_init(&m->stream, params);
 #define SHADERS  m->shaders

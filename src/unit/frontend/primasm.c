@@ -39,6 +39,7 @@ primasm_init(struct primasm *primasm, const struct unit_env *env, uint32_t index
     primasm->module.stage.cause = CAUSE_assembly;
     primasm->pools = env->pools;
     primasm->stream.rate = params->PRIMITIVEASSEMBLY.StreamOutputRate;
+    primasm->stream.ring.capacity = STREAM_VALUES;
     primasm->vertices_cycle = params->PRIMITIVEASSEMBLY.VerticesCycle;
     primasm->triangles_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
 }

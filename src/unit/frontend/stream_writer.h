@@ -9,6 +9,7 @@
 #ifndef AETIUS_UNIT_STREAM_WRITER_H
 #define AETIUS_UNIT_STREAM_WRITER_H
 
+#include "base/ring.h"
 #include "params/params.h"
 #include "unit/items.h"
 #include "unit/stats.h"
@@ -24,8 +25,8 @@ struct stream_value {
 struct stream_writer {
     struct memory_port port;
     uint32_t rate;
-    struct stream_value values[STREAM_VALUES]; /* ring of values that are not stored yet */
-    uint32_t first, value_count;
+    struct stream_value values[STREAM_VALUES];       /* values that are not stored yet */
+    struct ring ring;                                /* of `values` */
     struct memory_request collected[MAX_SO_BUFFERS]; /* bytes_written 0: empty */
     uint32_t in_flight;                              /* writes without a reply */
 };
@@ -37,13 +38,13 @@ void stream_writer_add(void *writer, uint32_t buffer, uint32_t address, const fl
 static inline bool
 stream_writer_is_busy(const struct stream_writer *writer)
 {
-    return writer->value_count > 0;
+    return writer->ring.count > 0;
 }
 /* Whether Primitive Assembly may take another vertex: the next cycle can store all values. */
 static inline bool
 stream_writer_has_room(const struct stream_writer *writer)
 {
-    return writer->value_count <= writer->rate;
+    return writer->ring.count <= writer->rate;
 }
 /* Whether collected values or writes without a reply are left. */
 bool stream_writer_is_open(const struct stream_writer *writer);
