@@ -299,15 +299,24 @@ try_step(struct steps *steps, uint32_t first, const struct ideal_rows *rows,
     return ok;
 }
 
-/* Draws that overlap: the gain of the resource drain. */
+/* Draws that overlap: the gain of the resource drain. Not a step if they already overlap. */
+static bool
+make_overlap(struct step *step, const struct params *params)
+{
+    *step = (struct step){.count = 1};
+    step->settings[0].info = find_parameter("COMMANDPROCESSOR.PipelinedBatchRendering");
+    step->settings[0].to = 1;
+    step->is_of[IDEAL_drain] = true;
+    return !params->COMMANDPROCESSOR.PipelinedBatchRendering;
+}
+
 static void
 try_overlap(struct steps *steps, const struct params *params, const struct ideal_gains *gains)
 {
-    struct step step = {.count = 1, .expected = gains->expected[IDEAL_drain]};
-    step.settings[0].info = find_parameter("COMMANDPROCESSOR.PipelinedBatchRendering");
-    step.settings[0].to = 1;
-    step.is_of[IDEAL_drain] = true;
-    if (!params->COMMANDPROCESSOR.PipelinedBatchRendering)
+    struct step step;
+    const bool is_step = make_overlap(&step, params);
+    step.expected = gains->expected[IDEAL_drain];
+    if (is_step)
         keep(steps, &step, gains);
 }
 
@@ -318,6 +327,35 @@ is_first(uint32_t line)
         if (!strcmp(lines[i].parameters, lines[line].parameters))
             return false;
     return true;
+}
+
+/* Adds the resources whose causes a line divides. */
+static void
+note_resources(struct step *step, const struct line *line)
+{
+    bool causes[CAUSE_COUNT];
+    const char *text = line->causes;
+    char name[NAME_BYTES];
+    while (next_word(&text, name))
+        read_cause(name, causes, step->is_of);
+}
+
+void
+steps_list(const struct params *params, struct steps *steps)
+{
+    struct params after;
+    struct step step;
+    *steps = (struct steps){0};
+    for (uint32_t first = 0; first < LINES; first++) {
+        if (!is_first(first) || !make_step(&step, &lines[first], params, &after))
+            continue;
+        for (uint32_t i = first; i < LINES; i++)
+            if (!strcmp(lines[i].parameters, lines[first].parameters) && lines[i].holds(params))
+                note_resources(&step, &lines[i]);
+        VEC_PUSH(&steps->items, step);
+    }
+    if (make_overlap(&step, params))
+        VEC_PUSH(&steps->items, step);
 }
 
 bool
