@@ -517,6 +517,29 @@ many_layers(void **state)
     }
 }
 
+/* The machine has block states for two layers. The layer after the bound one is not bound: it gives
+ * way if it is the oldest, and becomes raw. */
+static void
+next_layer_gives_way(void **state)
+{
+    enum { LAYERS = 3, OBJ_LAYERS = 400 };
+    static const uint32_t order[] = {1, 2, 0, 2};
+    struct rig *rig = *state;
+    rig->params.COLORWRITE.BlockStateMemorySize = 64;
+    start(rig);
+    player_create(&rig->player,
+                  (struct resource_desc){RES_THIRD, TARGET_2D_ARRAY, FORMAT_B8G8R8A8_UNORM,
+                                         BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, SIZE, SIZE, 1,
+                                         LAYERS, 0, 0});
+    for (uint32_t layer = 0; layer < LAYERS; layer++)
+        CREATE(&rig->stream, VOBJ_SURFACE, OBJ_LAYERS + layer, RES_THIRD, FORMAT_B8G8R8A8_UNORM, 0,
+               layer | layer << 16);
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        clear_to_red(rig, OBJ_LAYERS + order[i]);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* of layer 1 */
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, rig_set_up, rig_tear_down)
 
 int
@@ -540,6 +563,7 @@ main(void)
         CASE(gone_is_not_written),
         CASE(gone_late_is_not_written),
         CASE(many_layers),
+        CASE(next_layer_gives_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
