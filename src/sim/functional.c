@@ -179,7 +179,8 @@ query_count(const struct functional *renderer, const struct gpu_query *query)
 {
     switch (query->type) {
     case QUERY_TIMESTAMP:
-    case QUERY_TIME_ELAPSED: return renderer->work.vertices + renderer->work.fragments;
+    case QUERY_TIME_ELAPSED:
+        return renderer->machine_ns + renderer->work.vertices + renderer->work.fragments;
     default: return 0;
     }
 }

@@ -59,6 +59,9 @@ struct functional {
     struct arena draws;             /* baked draws, reset at each swap */
     struct functional_scratch *scratch;
     struct functional_work work, before_draw; /* before_draw: when the last draw began */
+    /* Time queries count these nanoseconds of a machine, and the vertices and fragments that were
+     * rendered without one. */
+    uint64_t machine_ns;
 };
 
 void functional_init(struct functional *renderer, struct gpu_device *device);

@@ -517,6 +517,14 @@ query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return machine_run_moves(m, &list, WORK_READBACK, err);
 }
 
+/* Earlier work has ended. */
+static bool
+bound_query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    m->functional->machine_ns = m->clock.now * 1000 / m->params.GPU.ClockMHz;
+    return functional_execute(m->functional, cmd, NULL, 0, err);
+}
+
 /* Whether the command changes only state that later draws are baked from. (create_command() drains
  * if a new surface moves a texture.) */
 static bool
@@ -597,6 +605,8 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
     case GPU_CLIENT_END:
         return machine_resolve_surfaces(m, err) &&
                functional_execute(m->functional, cmd, out, out_bytes, err);
+    case GPU_BEGIN_QUERY:
+    case GPU_END_QUERY: return bound_query_command(m, cmd, err);
     case GPU_GET_QUERY_RESULT: return query_command(m, cmd, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
