@@ -8,10 +8,7 @@
 
 struct fd_message {
     char byte;
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control;
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
     struct iovec part;
     struct msghdr header; /* for sendmsg() and recvmsg(); refers to the members above */
 };
@@ -22,8 +19,8 @@ fd_message_init(struct fd_message *message)
     *message = (struct fd_message){.part = {&message->byte, 1}};
     message->header = (struct msghdr){.msg_iov = &message->part,
                                       .msg_iovlen = 1,
-                                      .msg_control = message->control.bytes,
-                                      .msg_controllen = sizeof message->control.bytes};
+                                      .msg_control = message->control,
+                                      .msg_controllen = sizeof message->control};
 }
 
 #endif
