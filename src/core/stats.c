@@ -35,21 +35,28 @@ first_with_hash(const struct stat_set *set, uint32_t hash)
     return (uint32_t)(uintptr_t)handle_map_get(&set->by_hash, hash);
 }
 
+/* Returns the index + 1 of the entry with this name, or 0. `i` is the first one with its hash. */
+static uint32_t
+find_from(const struct stat_set *set, uint32_t i, const char *name)
+{
+    while (i && strcmp(set->entries[i - 1].name, name) != 0)
+        i = set->entries[i - 1].next;
+    return i;
+}
+
 void
 stat_set_add_counter(struct stat_set *set, const char *name, const char *measure, const char *doc,
                      const uint64_t *value)
 {
     const uint32_t hash = hash_name(name);
-    BUG_ON(stat_set_find(set, name), "two statistics are named %s", name);
+    const uint32_t first = first_with_hash(set, hash);
+    BUG_ON(find_from(set, first, name), "two statistics are named %s", name);
     if (set->count == set->capacity) {
         set->capacity = set->capacity ? 2 * set->capacity : 256;
         set->entries = mem_resize(set->entries, set->capacity, sizeof *set->entries);
     }
-    set->entries[set->count++] = (struct stat_entry){.name = mem_strdup(name),
-                                                     .measure = measure,
-                                                     .doc = doc,
-                                                     .value = value,
-                                                     .next = first_with_hash(set, hash)};
+    set->entries[set->count++] = (struct stat_entry){
+        .name = mem_strdup(name), .measure = measure, .doc = doc, .value = value, .next = first};
     handle_map_put(&set->by_hash, hash, (void *)(uintptr_t)set->count);
 }
 
@@ -108,9 +115,7 @@ stat_set_rebase(struct stat_set *set)
 const struct stat_entry *
 stat_set_find(const struct stat_set *set, const char *name)
 {
-    uint32_t i = first_with_hash(set, hash_name(name));
-    while (i && strcmp(set->entries[i - 1].name, name) != 0)
-        i = set->entries[i - 1].next;
+    const uint32_t i = find_from(set, first_with_hash(set, hash_name(name)), name);
     return i ? &set->entries[i - 1] : NULL;
 }
 
