@@ -356,6 +356,28 @@ reserve_cover(struct machine *m, const struct draw *draw, struct error *err)
                          err);
 }
 
+/* Sends a draw. One whose emitted vertices go to memory overlaps no other draw, and has the memory
+ * until it ends. Later allocations therefore have the same addresses as without timing. */
+static bool
+send_any_draw(struct machine *m, const struct draw *draw, struct error *err)
+{
+    struct gpu_memory *memory = &m->device->memory;
+    const uint32_t bytes = geomasm_memory_bytes(m->geomasm, draw);
+    uint32_t address;
+    if (!bytes)
+        return has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err);
+    if (!machine_run_until(m, CMDPROC_DRAWS, 0, err) ||
+        !gpu_memory_alloc(memory, bytes, &address, err))
+        return false;
+    geomasm_use_memory(m->geomasm, address, bytes);
+    memctl_join(m->memctl);
+    const bool ok =
+        (has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err)) &&
+        machine_run_until(m, CMDPROC_DRAWS, 0, err);
+    gpu_memory_free(memory, address, bytes);
+    return ok;
+}
+
 bool
 machine_place_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
@@ -368,8 +390,7 @@ machine_place_draw(struct machine *m, const struct draw *draw, struct error *err
     if (draw_is_layered(draw) && draw_moves_depth_away(draw))
         forget_far_depths(m, draw->depth.res);
     return machine_use_surfaces(m, draw->color, draw->color_count, &draw->depth, err) &&
-           reserve_cover(m, draw, err) &&
-           (has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err));
+           reserve_cover(m, draw, err) && send_any_draw(m, draw, err);
 }
 
 static bool

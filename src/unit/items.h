@@ -58,6 +58,17 @@ struct primitive_item {
     struct pooled_vertex *adjacent[3]; /* likewise; only on the way to Geometry Assembly */
 };
 
+/* Emitted vertices of a primitive in the ring of memory (unit/frontend/overflow.h). Counts are
+ * transactions. */
+struct overflow_range {
+    uint32_t start;    /* offset in the ring */
+    uint32_t reserved; /* bytes */
+    uint32_t count;    /* transactions of the emitted vertices */
+    uint32_t sent, requested, arrived, freed;
+    uint32_t capacity;
+    bool *has_arrived; /* for each transaction; `arrived` counts those without a gap before them */
+};
+
 /* A primitive for which a geometry program runs. Geometry Assembly owns it. */
 struct geometry_job {
     enum item_kind kind; /* DATA or END */
@@ -66,6 +77,8 @@ struct geometry_job {
     /* Inputs, in the order of the program; owns one reference to each until it is shaded. */
     struct pooled_vertex *v[MAX_PRIMITIVE_VERTICES];
     bool shaded;
+    bool in_memory; /* emitted vertices go to memory and back (unit/frontend/overflow.h) */
+    struct overflow_range range;
     /* Set by the shader unit. ends[]: whether the vertex is the last one of its strip. */
     uint32_t emitted_count, capacity;
     struct vertex *emitted;

@@ -3,14 +3,22 @@
  * Accepts TrianglesCycle primitives of Primitive Assembly per cycle, and sends each to the
  * Scheduler as one thread. A primitive waits until the output buffer has room for all vertices that
  * its program may emit; one primitive is always accepted, even if it needs more than the whole
- * buffer. Collects VerticesCycle emitted vertices of Primitive Assembly per cycle, those of the
- * oldest primitive first, and assembles at most one primitive from each. A primitive that emits
- * nothing takes no cycle. The queue to the Clipper models the latency of GEOMASM_LATENCY cycles.
+ * buffer. A draw goes to memory (unit/frontend/overflow.h) if the buffer has no room for those of
+ * OnChipPrimitives primitives. Its primitives reserve their room in memory instead, and the buffer
+ * holds what is read back.
  *
- * The order is that of the API, so the oldest primitive delays all later ones. Source: DirectX 10
- * requires this order of the geometry shader's output. The size of the buffer and the number of
- * entries are choices of this model: no source states those of a GPU. Not modelled: output that
- * overflows into memory; hardware with that ability would accept more primitives at once. */
+ * Collects VerticesCycle emitted vertices of Primitive Assembly per cycle, those of the oldest
+ * primitive first, and assembles at most one primitive from each. A primitive that emits nothing
+ * takes no cycle. The queue to the Clipper models the latency of GEOMASM_LATENCY cycles. The order
+ * is that of the API, so the oldest primitive delays all later ones.
+ *
+ * Sources: DirectX 10 requires the order. NVIDIA's Cg Toolkit (profile gp4gp) states that the
+ * throughput of geometry shaders is inversely proportional to the declared number of vertices,
+ * hence the reservation. The defaults of BufferSize and OnChipPrimitives are those of AMD's
+ * compiler LLPC for GPUs of 2012 to 2016: 8192 words of on-chip memory, and output in memory if
+ * fewer than 32 primitives fit (gsOnChipDefaultLdsSizePerSubgroup, gsOffChipDefaultThreshold).
+ * Entries and OverflowSize are assumptions: 256 primitives with the largest output of DirectX 10,
+ * 1024 values, need 1 MiB. */
 #include "unit/frontend/geomasm.h"
 
 #include "base/mem.h"
@@ -27,22 +35,34 @@ geomasm_reset(void *self)
     const struct geomasm *geomasm = self;
     const struct module *module = &geomasm->module;
     INVARIANT(module, !geomasm->ring.count && !geomasm->held.count);
-    INVARIANT(module, !geomasm->reserved && !geomasm->draw);
+    INVARIANT(module, !geomasm->reserved && !geomasm->draw && !geomasm->shaded_entries);
+    INVARIANT(module, !geomasm->overflow.used && !geomasm->overflow.staged);
+    INVARIANT(module, !geomasm->overflow.writing && !geomasm->overflow.writes);
 }
 
 static void
 geomasm_fini(void *self)
 {
     struct geomasm *geomasm = self;
-    for (uint32_t i = 0; i < GEOMASM_ENTRIES; i++) {
+    for (uint32_t i = 0; i < geomasm->ring.capacity; i++) {
         free(geomasm->entries[i].emitted);
         free(geomasm->entries[i].ends);
+        free(geomasm->entries[i].range.has_arrived);
     }
     free(geomasm->entries);
 }
 
+static void
+count_stalls(void *self, uint64_t now)
+{
+    struct geomasm *geomasm = self;
+    stall_note(&geomasm->input_stall, geomasm->input_stall.counter, now);
+    stall_note(&geomasm->output_stall, geomasm->output_stall.counter, now);
+}
+
 static const struct module_ops ops = {
     .clock = geomasm_clock,
+    .settle = count_stalls,
     .reset = geomasm_reset,
     .fini = geomasm_fini,
 };
@@ -58,8 +78,12 @@ geomasm_init(struct geomasm *geomasm, const struct unit_env *env, uint32_t index
     geomasm->memory = env->memory;
     geomasm->primitives_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
     geomasm->vertices_cycle = params->PRIMITIVEASSEMBLY.VerticesCycle;
-    geomasm->ring.capacity = GEOMASM_ENTRIES;
-    geomasm->entries = mem_array(GEOMASM_ENTRIES, sizeof *geomasm->entries);
+    geomasm->buffer_bytes = params->GEOMETRYASSEMBLY.BufferSize;
+    geomasm->on_chip_primitives = params->GEOMETRYASSEMBLY.OnChipPrimitives;
+    geomasm->overflow_bytes = params->GEOMETRYASSEMBLY.OverflowSize;
+    geomasm->overflow.places = geomasm->buffer_bytes / TRANSACTION_BYTES;
+    geomasm->ring.capacity = params->GEOMETRYASSEMBLY.Entries;
+    geomasm->entries = mem_array(geomasm->ring.capacity, sizeof *geomasm->entries);
 }
 
 /* Bytes that a primitive of the draw reserves in the buffer. */
@@ -70,49 +94,96 @@ bytes_reserved(const struct draw *draw)
     return program->emitted_vertices * program->output_count * 16u;
 }
 
-/* Records the threads that have ended. Their entries no longer need the vertices. */
+/* Whether the draw's emitted vertices go to memory. */
+static bool
+is_large(const struct geomasm *geomasm, const struct draw *draw)
+{
+    return (uint64_t)bytes_reserved(draw) * geomasm->on_chip_primitives > geomasm->buffer_bytes;
+}
+
+uint32_t
+geomasm_memory_bytes(const struct geomasm *geomasm, const struct draw *draw)
+{
+    if (!draw->program[STAGE_GEOMETRY] || !is_large(geomasm, draw))
+        return 0;
+    const uint64_t one = overflow_bytes(bytes_reserved(draw)), all = one * geomasm->ring.capacity;
+    const uint64_t ring = all < geomasm->overflow_bytes ? all : geomasm->overflow_bytes;
+    return ring < one ? (uint32_t)one : (uint32_t)(ring / TRANSACTION_BYTES) * TRANSACTION_BYTES;
+}
+
+void
+geomasm_use_memory(struct geomasm *geomasm, uint32_t address, uint32_t bytes)
+{
+    geomasm->overflow.address = address;
+    geomasm->overflow.size = bytes;
+    geomasm->overflow.tail = 0;
+}
+
+/* Records the threads that have ended, one at a time while vertices are written to memory. Their
+ * entries no longer need the input vertices. */
 static bool
 take_shaded(struct geomasm *geomasm, uint64_t now)
 {
     bool worked = false;
-    for (const struct geometry_item *item; (item = queue_front(geomasm->shaded, now));) {
+    for (const struct geometry_item *item;
+         !geomasm->overflow.writing && (item = queue_front(geomasm->shaded, now));) {
         struct geometry_job *job = item->job;
         INVARIANT(&geomasm->module, !job->shaded);
         for (uint32_t i = 0; i < primitive_input_count(&job->primitive); i++)
             vertex_release(geomasm->pools, job->v[i]);
         job->shaded = true;
+        geomasm->shaded_entries++;
+        if (job->in_memory)
+            overflow_write(&geomasm->overflow, job);
         queue_pop(geomasm->shaded, now);
         worked = true;
     }
     return worked;
 }
 
+/* Reserves room for what the next entry's program may emit. */
+static bool
+reserve(struct geomasm *geomasm, struct geometry_job *job)
+{
+    const uint32_t bytes = bytes_reserved(job->draw);
+    job->in_memory = is_large(geomasm, job->draw);
+    if (job->in_memory)
+        return overflow_reserve(&geomasm->overflow, job, bytes);
+    if (geomasm->reserved && geomasm->reserved + bytes > geomasm->buffer_bytes)
+        return false;
+    geomasm->reserved += bytes;
+    return true;
+}
+
 static bool
 accept(struct geomasm *geomasm, const struct primitive_item *item, uint64_t now)
 {
-    const uint32_t bytes = item->kind == ITEM_DATA ? bytes_reserved(item->draw) : 0;
-    if (ring_is_full(&geomasm->ring))
-        return false;
-    if (bytes && geomasm->reserved && geomasm->reserved + bytes > GEOMASM_BUFFER_BYTES) {
-        geomasm->buffer_full = true;
+    if (ring_is_full(&geomasm->ring)) {
+        geomasm->input_stall_reason = &geomasm->stats.cycles_entries;
         return false;
     }
-    if (bytes && !queue_space(geomasm->jobs, now))
+    if (item->kind == ITEM_DATA && !queue_space(geomasm->jobs, now))
         return false;
-    struct geometry_job *job = &geomasm->entries[ring_push(&geomasm->ring)];
+    struct geometry_job *job = &geomasm->entries[ring_at(&geomasm->ring, geomasm->ring.count)];
     job->kind = item->kind;
     job->draw = item->draw;
     job->primitive = item->primitive;
     job->shaded = item->kind != ITEM_DATA;
+    job->in_memory = false;
     job->emitted_count = 0;
+    if (item->kind == ITEM_DATA && !reserve(geomasm, job)) {
+        geomasm->input_stall_reason = &geomasm->stats.cycles_buffer;
+        return false;
+    }
+    ring_push(&geomasm->ring);
     if (item->kind != ITEM_DATA)
         return true;
     for (uint32_t i = 0; i < primitive_input_count(&item->primitive); i++) {
         const uint32_t input = primitive_input(&item->primitive, i);
         job->v[i] = input < 3 ? item->v[input] : item->adjacent[input - 3];
     }
-    geomasm->reserved += bytes;
     geomasm->stats.primitives_in++;
+    geomasm->stats.overflow_primitives += job->in_memory;
     *(struct geometry_item *)queue_push(geomasm->jobs, now) =
         (struct geometry_item){item->draw, job};
     return true;
@@ -152,7 +223,7 @@ send_primitive(struct geomasm *geomasm, const struct primitive_out *primitive, u
 
 /* Collects the next vertex of the oldest entry. */
 static void
-collect_vertex(struct geomasm *geomasm, const struct geometry_job *job, uint64_t now)
+collect_vertex(struct geomasm *geomasm, struct geometry_job *job, uint64_t now)
 {
     const uint32_t n = geomasm->next_vertex++;
     struct primitive_out primitives[2];
@@ -163,18 +234,24 @@ collect_vertex(struct geomasm *geomasm, const struct geometry_job *job, uint64_t
         send_primitive(geomasm, &primitives[0], now);
     if (job->ends[n] || n + 1 == job->emitted_count)
         assembler_end(&geomasm->assembler, primitives);
+    if (job->in_memory)
+        overflow_free(&geomasm->overflow, job, n + 1);
     held_keep(&geomasm->held, &geomasm->assembler, geomasm->pools);
     geomasm->stats.vertices++;
 }
 
 static void
-end_entry(struct geomasm *geomasm, const struct geometry_job *job)
+end_entry(struct geomasm *geomasm, struct geometry_job *job)
 {
-    if (job->kind == ITEM_DATA)
-        geomasm->reserved -= bytes_reserved(job->draw);
-    else
+    if (job->kind != ITEM_DATA)
         geomasm->draw = NULL;
+    else if (job->in_memory)
+        overflow_end(&geomasm->overflow, job);
+    else
+        geomasm->reserved -= bytes_reserved(job->draw);
+    geomasm->shaded_entries -= job->kind == ITEM_DATA;
     geomasm->next_vertex = 0;
+    geomasm->reading -= geomasm->reading > 0;
     ring_pop(&geomasm->ring);
 }
 
@@ -186,13 +263,24 @@ begin_draw(struct geomasm *geomasm, const struct draw *draw)
     assembler_begin_emitted(&geomasm->assembler, draw);
 }
 
+/* Whether the next vertex of the oldest entry is on its way through memory. */
+static bool
+awaits_memory(const struct geomasm *geomasm)
+{
+    if (!geomasm->ring.count)
+        return false;
+    const struct geometry_job *job = &geomasm->entries[geomasm->ring.head];
+    return job->in_memory && job->shaded && geomasm->next_vertex < job->emitted_count &&
+           !overflow_has_vertex(job, geomasm->next_vertex);
+}
+
 static bool
 collect(struct geomasm *geomasm, uint64_t now, bool *blocked)
 {
     bool worked = false;
     for (uint32_t collected = 0; geomasm->ring.count;) {
-        const struct geometry_job *job = &geomasm->entries[geomasm->ring.head];
-        if (!job->shaded)
+        struct geometry_job *job = &geomasm->entries[geomasm->ring.head];
+        if (!job->shaded || awaits_memory(geomasm))
             break;
         if (geomasm->draw != job->draw)
             begin_draw(geomasm, job->draw);
@@ -216,16 +304,61 @@ collect(struct geomasm *geomasm, uint64_t now, bool *blocked)
     return worked;
 }
 
+/* Requests the vertices of the next primitive in memory, in order. */
+static bool
+read_back(struct geomasm *geomasm, uint64_t now)
+{
+    for (; geomasm->reading < geomasm->ring.count; geomasm->reading++) {
+        const uint32_t entry = ring_at(&geomasm->ring, geomasm->reading);
+        struct geometry_job *job = &geomasm->entries[entry];
+        if (!job->in_memory)
+            continue;
+        if (!overflow_is_written(job))
+            return false;
+        if (job->range.requested < job->range.count)
+            return overflow_request(&geomasm->overflow, job, entry, now);
+    }
+    return false;
+}
+
+/* Moves emitted vertices to memory and back. Returns whether it did any work. */
+static bool
+clock_overflow(struct geomasm *geomasm, uint64_t now)
+{
+    struct overflow *overflow = &geomasm->overflow;
+    if (!overflow->size)
+        return false;
+    const bool waited = awaits_memory(geomasm);
+    const bool worked = overflow_take_replies(overflow, geomasm->entries, now);
+    if (waited && !awaits_memory(geomasm))
+        module_resume(&geomasm->module, &geomasm->module.stage, overflow->port.arrival.cp_ref, now);
+    return read_back(geomasm, now) || overflow_send(overflow, now) || worked;
+}
+
+/* Counts the cycles in which the oldest primitive delays later ones. */
+static void
+note_output_stall(struct geomasm *geomasm, uint64_t now)
+{
+    uint64_t *reason = NULL;
+    if (awaits_memory(geomasm))
+        reason = &geomasm->stats.cycles_memory;
+    else if (geomasm->shaded_entries && !geomasm->entries[geomasm->ring.head].shaded)
+        reason = &geomasm->stats.cycles_order;
+    stall_note(&geomasm->output_stall, reason, now);
+}
+
 static enum unit_state
 geomasm_clock(void *self, uint64_t now)
 {
     struct geomasm *geomasm = self;
     bool blocked = false;
-    geomasm->buffer_full = false;
+    geomasm->input_stall_reason = NULL;
     bool worked = take_shaded(geomasm, now);
+    worked |= clock_overflow(geomasm, now);
     worked |= collect(geomasm, now, &blocked);
     worked |= accept_primitives(geomasm, now);
-    stall_note(&geomasm->stall, geomasm->buffer_full ? &geomasm->stats.cycles_buffer : NULL, now);
+    stall_note(&geomasm->input_stall, geomasm->input_stall_reason, now);
+    note_output_stall(geomasm, now);
     if (worked)
         return UNIT_BUSY;
     if (blocked)

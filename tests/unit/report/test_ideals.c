@@ -117,6 +117,9 @@ add_counters(struct frame *frame)
                                            "texunit.cache_l1_accesses",
                                            "sched.quads",
                                            "primasm.stream_bytes",
+                                           "geomasm.primitives_in",
+                                           "geomasm.vertices",
+                                           "geomasm.stream_bytes",
                                            "memctl.constant_bytes_read"};
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         add(frame, counters[i], 0);

@@ -239,6 +239,7 @@ static const struct {
     [LIMIT_interpolation] = {.preset = R2005, .settings = "", .frame = frame_layers},
     [LIMIT_vertex_fetch] = {.preset = R2005, .settings = "", .frame = frame_outputs},
     [LIMIT_stream_output] = {.test = "stream_output"},
+    [LIMIT_emission] = {.test = "emission_timing"},
     [LIMIT_assembly] = {.preset = R2005, .settings = "", .frame = frame_outputs},
     [LIMIT_clipping] = {.preset = R2005, .settings = "", .frame = frame_outputs},
     [LIMIT_setup] = {.preset = R2005, .settings = "", .frame = frame_outputs},

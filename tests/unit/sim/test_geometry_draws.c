@@ -2,6 +2,7 @@
  * the programs. */
 #include "rigs/player.h"
 #include "rigs/scene.h"
+#include "rigs/settings.h"
 
 enum { SIZE = 16, OBJ_GS = 140, RES_BLOCK = 30 };
 
@@ -104,14 +105,15 @@ draw(struct player *player, const struct programs *programs, uint32_t pixels[SIZ
 }
 
 static void
-check_variant(const struct programs *programs, bool timed, const char *preset)
+check_variant(const struct programs *programs, bool timed, const char *preset, const char *settings)
 {
     struct params params;
     struct error err = {""};
     struct player player = {0};
     uint32_t pixels[SIZE * SIZE];
     assert_true(params_load_preset(&params, preset, &err));
-    params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+    params.MEMORYCONTROLLER.MemorySize = 1 << 21;
+    settings_apply(&params, NULL, settings);
     player_start(&player, &params, timed, NULL);
     draw(&player, programs, pixels);
     for (uint32_t p = 0; p < SIZE * SIZE; p++) {
@@ -120,32 +122,43 @@ check_variant(const struct programs *programs, bool timed, const char *preset)
         const uint32_t id = x / (SIZE / 2) + 2 * (y / (SIZE / 2));
         const uint32_t expected = 0xff006600 | (id * 51) << 16;
         if (pixels[p] != expected)
-            fail_msg("%s: pixel %u,%u is %08x, not %08x", preset, x, y, pixels[p], expected);
+            fail_msg("%s %s: pixel %u,%u is %08x, not %08x", preset, settings, x, y, pixels[p],
+                     expected);
     }
     player_end(&player);
 }
 
 static void
-check(bool timed, const char *preset)
+check(bool timed, const char *preset, const char *settings)
 {
     for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++)
-        check_variant(&variants[v], timed, preset);
+        check_variant(&variants[v], timed, preset, settings);
 }
 
 static void
 functional(void **state)
 {
     (void)state;
-    check(false, "reference-2008");
+    check(false, "reference-2008", "");
 }
 
-/* On unified shader units, and on separate vertex units. */
+/* On unified shader units, and on separate vertex units. Emitted vertices stay on chip, or go to
+ * memory, with room for one vertex or for one primitive. */
 static void
 machine(void **state)
 {
     (void)state;
-    check(true, "reference-2008");
-    check(true, "reference-2005");
+    static const char *const settings[] = {
+        "GEOMETRYASSEMBLY.OnChipPrimitives=0",
+        "GEOMETRYASSEMBLY.OnChipPrimitives=0 GEOMETRYASSEMBLY.Entries=1",
+        "GEOMETRYASSEMBLY.OnChipPrimitives=65536",
+        "GEOMETRYASSEMBLY.OnChipPrimitives=65536 GEOMETRYASSEMBLY.BufferSize=1024 "
+        "GEOMETRYASSEMBLY.OverflowSize=64",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        check(true, "reference-2008", settings[i]);
+        check(true, "reference-2005", settings[i]);
+    }
 }
 
 int
