@@ -7,6 +7,7 @@
 #include "sim/command_stream.h"
 #include "sim/hazards.h"
 #include "sim/identities.h"
+#include "sim/overlap.h"
 #include "sim/work_accounting.h"
 
 #define UNIT_HEADERS
@@ -70,6 +71,7 @@ struct machine {
     bool failed;
     struct error ending;
 
+    struct overlap overlap;
     struct work_accounting accounting; /* an observer sets `on_row_end` */
     struct shader_profile *profile;    /* NULL: no profile (unit/shader/shader_profile.h) */
 };

@@ -258,6 +258,29 @@ add_stats(struct machine *m)
     stat_set_add_clock(&m->stats, &m->clock);
 }
 
+static void
+add_stages(struct machine *m)
+{
+    const struct params *p = &m->params;
+    const uint32_t shaders = p->GPU.UnifiedShader ? 0 : p->GPU.NumFragmentShaders;
+    overlap_init(&m->overlap, &m->clock, p->COMMANDPROCESSOR.PipelinedBatchRendering);
+#define STAGE(name, count)                                                                         \
+    for (uint32_t i = 0; i < (count); i++)                                                         \
+        overlap_add(&m->overlap, OVERLAP_##name, &m->name[i].module);
+    STAGE(streamer, 1)
+    STAGE(primasm, 1)
+    STAGE(geomasm, 1)
+    STAGE(clipper, 1)
+    STAGE(setup, 1)
+    STAGE(fraggen, 1)
+    STAGE(hz, 1)
+    STAGE(interpolator, 1)
+    STAGE(shader, shaders)
+    STAGE(texunit, p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits)
+    STAGE(zstencil, m->rops)
+#undef STAGE
+}
+
 struct machine *
 machine_create(const struct params *params, struct gpu_device *device,
                struct functional *functional, struct error *err)
@@ -291,6 +314,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     init_units(m);
     wire(m);
     wire_stages(m);
+    add_stages(m);
     add_stats(m);
     m->identities = identities_create(&m->stats);
     return m;

@@ -39,7 +39,7 @@ struct step {
 #define STEP_LEAST 0.05
 
 /* Steps that are expected to gain at least STEP_LEAST of the cycles, the best one first. A
- * step of several parameters is better than another if it gains more by STEP_LEAST for each
+ * step of several parameters is better than another if it gains more by IDEALS_NOTHING for each
  * parameter beyond the first. */
 struct steps {
     VEC(struct step) items;
