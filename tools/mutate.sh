@@ -16,6 +16,7 @@ count=${2:-100}
 [ $# -lt 2 ] || shift 2
 copy='build-mutate/copy'
 build='build-mutate/build'
+log=$build/meson-logs/testlog-mutate-test.sh.json
 out=out/mutate/$seed.tsv
 equivalent=tests/equivalent-mutants.tsv
 
@@ -31,7 +32,7 @@ run() {
 
 # Names of the tests that failed in the latest run.
 failed_tests() {
-    jq -r 'select(.result | IN("FAIL", "ERROR", "TIMEOUT")) | .name | sub(".* / "; "")' $build/meson-logs/testlog.json
+    jq -r 'select(.result | IN("FAIL", "ERROR", "TIMEOUT")) | .name | sub(".* / "; "")' $log
 }
 
 # Tests the unchanged sources. Writes build-mutate/tests.tsv: name, seconds, 1 if it passes the check for
@@ -41,8 +42,9 @@ test_unchanged() {
     mkdir -p build-mutate/coverage build-mutate/notes
     (cd $build && find . -name '*.gcno' -exec cp --parents {} "$OLDPWD/build-mutate/notes" \;)
     MUTATE_COVERAGE=$PWD/build-mutate/coverage run 1 || true
+    [ -s $log ] || return 1
     failed_tests >build-mutate/leaky
-    jq -r '[(.name | sub(".* / "; "")), .duration] | @tsv' $build/meson-logs/testlog.json >build-mutate/durations
+    jq -r '[(.name | sub(".* / "; "")), .duration] | @tsv' $log >build-mutate/durations
     # shellcheck disable=SC2046  # names of tests
     if [ -s build-mutate/leaky ] && ! run 0 $(cat build-mutate/leaky); then
         return 1
