@@ -16,6 +16,7 @@ count=${2:-100}
 [ $# -lt 2 ] || shift 2
 copy='build-mutate/copy'
 build='build-mutate/build'
+counted='build-mutate/counted' # the unchanged sources, built to count executed lines
 log=$build/meson-logs/testlog-mutate-test.sh.json
 out=out/mutate/$seed.tsv
 equivalent=tests/equivalent-mutants.tsv
@@ -35,27 +36,37 @@ failed_tests() {
     jq -r 'select(.result | IN("FAIL", "ERROR", "TIMEOUT")) | .name | sub(".* / "; "")' $log
 }
 
+# Runs the tests and records the lines that each executes. Their results are not used.
+record_coverage() {
+    rm -rf build-mutate/coverage
+    [ -f $counted/build.ninja ] || configure $counted -Db_coverage=true
+    ninja -C $counted >build-mutate/tests.log 2>&1 || return 1
+    MUTATE_COVERAGE=$PWD/build-mutate/coverage LD_LIBRARY_PATH=$PWD/$counted \
+        meson test -C $counted --no-rebuild --wrapper "$PWD/tools/mutate-test.sh" >build-mutate/tests.log 2>&1 || true
+}
+
 # Tests the unchanged sources. Writes build-mutate/tests.tsv: name, seconds, 1 if it passes the check for
-# leaks (programs whose OpenGL driver leaks memory do not), and the key of its command.
+# leaks (programs whose OpenGL driver leaks memory do not), and its key.
 test_unchanged() {
-    rm -rf build-mutate/coverage build-mutate/notes
-    mkdir -p build-mutate/coverage build-mutate/notes
-    (cd $build && find . -name '*.gcno' -exec cp --parents {} "$OLDPWD/build-mutate/notes" \;)
-    MUTATE_COVERAGE=$PWD/build-mutate/coverage run 1 || true
-    [ -s $log ] || return 1
+    rm -f build-mutate/tests.tsv
+    run 1 || true
     failed_tests >build-mutate/leaky
     jq -r '[(.name | sub(".* / "; "")), .duration] | @tsv' $log >build-mutate/durations
     # shellcheck disable=SC2046  # names of tests
     if [ -s build-mutate/leaky ] && ! run 0 $(cat build-mutate/leaky); then
         return 1
     fi
-    meson introspect --tests $build | jq -r '.[] | [.name, (.cmd | map(. + " ") | add)] | @tsv' |
-        while IFS='	' read -r name command; do
-            leaks=1
-            ! grep -qxF "$name" build-mutate/leaky || leaks=0
-            printf '%s\t%s\t%s\t%s\n' "$name" "$(awk -v name="$name" '$1 == name { print $2 }' build-mutate/durations)" \
-                $leaks "$(printf '%s' "$command" | sha1sum | cut -c 1-12)"
-        done >build-mutate/tests.tsv
+    while IFS='	' read -r name seconds; do
+        leaks=1
+        ! grep -qxF "$name" build-mutate/leaky || leaks=0
+        printf '%s\t%s\t%s\t%s\n' "$name" "$seconds" $leaks "$(key_of "$name")"
+    done <build-mutate/durations >build-mutate/tests.tsv
+}
+
+# Prints the key of a test: see tools/mutate-test.sh.
+key_of() {
+    meson introspect --tests $build | jq -r --arg name "$1" '.[] | select(.name == $name) | .cmd[] | sub(".*/"; "")' |
+        sha1sum | cut -c 1-12
 }
 
 # covers KEY FILE LINE: whether the test executed the line, or the nearest line with code before it.
@@ -65,7 +76,7 @@ covers() {
         target=$(basename "$(dirname "$counts")")
         rm -rf build-mutate/gcov
         mkdir build-mutate/gcov
-        cp "$counts" "$(find build-mutate/notes -path "*/$target/$object.gcno" | head -n 1)" build-mutate/gcov
+        cp "$counts" "$(find $counted -path "*/$target/$object.gcno" | head -n 1)" build-mutate/gcov
         gcov --json-format --stdout "build-mutate/gcov/$object.gcda" 2>/dev/null |
             jq -e --arg file "$2" --argjson line "$3" '[.files[] | select(.file | endswith($file)) | .lines[] |
                 select(.line_number <= $line)] | group_by(.line_number) | last | any(.count > 0)' >/dev/null &&
@@ -114,11 +125,12 @@ done
 (cd $copy && find . -type f) | while read -r file; do [ -e "$file" ] || rm "$copy/$file"; done
 sed -E "s/^(libmachine|libaetius) = static_library/\1 = shared_library/" meson.build >$copy/meson.build.shared
 mv $copy/meson.build.shared $copy/meson.build
-[ -f $build/build.ninja ] ||
-    meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args=-O1 -Db_sanitize=leak -Db_lundef=false -Db_coverage=true \
-        $build $copy >/dev/null
+configure() {
+    meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args=-O1 -Db_lundef=false "$@" $copy >/dev/null
+}
+[ -f $build/build.ninja ] || configure $build -Db_sanitize=leak
 # Completions are written by a copy of the program in another folder.
-export LD_LIBRARY_PATH="$PWD/$build" GCOV_PREFIX="$PWD/build-mutate/counts"
+export LD_LIBRARY_PATH="$PWD/$build"
 say "seed $seed: building the unchanged sources"
 if ! ninja -C $build >build-mutate/tests.log 2>&1; then
     say "the unchanged sources do not build: see build-mutate/tests.log"
@@ -127,7 +139,7 @@ fi
 # A run that continues an earlier one need not test the unchanged sources again.
 sources=$(cd $copy && find . -type f | sort | xargs sha256sum | sha256sum)
 if [ "$sources" != "$(cat build-mutate/passed 2>/dev/null)" ]; then
-    if ! test_unchanged; then
+    if ! record_coverage || ! test_unchanged; then
         say "a test fails for the unchanged sources: see build-mutate/tests.log"
         exit 1
     fi
@@ -155,7 +167,6 @@ try() {
         build-mutate/sound.c >"$copy/$file"
     result=killed
     noticed=
-    rm -rf build-mutate/counts
     if ! ninja -C $build >/dev/null 2>&1; then
         result=uncompiled
     elif passes "$file" "$line"; then
