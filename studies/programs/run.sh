@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs a program of LIST (candidates.txt) in a new folder that is its HOME, without sound. `press KEY...` in a
-# command presses the keys repeatedly, one per second.
+# command presses the keys repeatedly, one per second, until the program ends.
 #
 #     studies/programs/run.sh NAME [LIST]
 set -eu
@@ -22,7 +22,7 @@ cd "$home"
 # shellcheck disable=SC2016  # expanded where it runs
 press='
 press() {
-    while :; do for key; do sleep 1; xdotool mousemove 200 200 key "$key"; done; done &
+    while kill -0 $$ 2>/dev/null; do for key; do sleep 1; xdotool mousemove 200 200 key "$key"; done; done &
 }'
 env -u WAYLAND_DISPLAY -u DBUS_SESSION_BUS_ADDRESS -u PULSE_SERVER HOME="$home" XDG_RUNTIME_DIR="$home" \
     SDL_AUDIODRIVER=dummy ALSOFT_DRIVERS=null NO_AT_BRIDGE=1 LC_ALL=C.UTF-8 \
