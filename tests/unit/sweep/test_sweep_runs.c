@@ -191,6 +191,47 @@ any_name_of_a_folder_will_do(void **state)
     free(folder);
 }
 
+/* Returns what sha256sum prints about the tiny trace. */
+static char *
+hash_of_tiny(void)
+{
+    char *command = mem_printf("sha256sum <%s | cut -c 1-64 >'%s/hash'", TINY, dir);
+    assert_int_equal(system(command), 0);
+    free(command);
+    char *hash = file_text("hash");
+    hash[strcspn(hash, "\n")] = '\0';
+    return hash;
+}
+
+/* A file with the hash of the plan is accepted. Another file, and a missing one, are named. With
+ * --keep-going, they are omitted. */
+static void
+hashes_are_checked(void **state)
+{
+    char *hash = hash_of_tiny();
+    char *right = mem_printf("sha256 = %s\n", hash);
+    write_plan("", right);
+    assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s"), 0);
+    hash[0] = hash[0] == '0' ? '1' : '0';
+    char *wrong = mem_printf("%s[input other]\nfile = a 'b.trace\nsha256 = %s\n"
+                             "[input gone]\nfile = gone.trace\nsha256 = %s\n",
+                             right, hash, hash);
+    write_plan("", wrong);
+    assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@t"), 1);
+    assert_true(reports("but the plan's [input other] has"));
+    assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@u", "--keep-going"), 1);
+    assert_true(reports("but the plan's [input other] has"));
+    assert_true(reports("gone.trace"));
+    assert_true(reports("2 inputs are omitted"));
+    char *text = ask("u", "SELECT count(*) FROM results");
+    assert_string_equal(text, "count(*)\n1\n");
+    free(text);
+    free(wrong);
+    free(right);
+    free(hash);
+    (void)state;
+}
+
 /* One machine is impossible. The sweep executes the other runs, and the message contains the error
  * of the failed run. */
 static void
@@ -534,6 +575,7 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(a_sweep_comes_to_what_sim_does, clean),
         cmocka_unit_test_teardown(only_what_is_new_is_done, clean),
         cmocka_unit_test_teardown(any_name_of_a_folder_will_do, clean),
+        cmocka_unit_test_teardown(hashes_are_checked, clean),
         cmocka_unit_test_teardown(failures_are_reported, clean),
         cmocka_unit_test_teardown(limits_end_a_run, clean),
         cmocka_unit_test_teardown(tables_may_exceed_the_memory_of_queries, clean),
