@@ -126,7 +126,9 @@ done
 sed -E "s/^(libmachine|libaetius) = static_library/\1 = shared_library/" meson.build >$copy/meson.build.shared
 mv $copy/meson.build.shared $copy/meson.build
 configure() {
-    meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args=-O1 -Db_lundef=false "$@" $copy >/dev/null
+    folder=$1
+    shift
+    meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args=-O1 -Db_lundef=false "$@" "$folder" $copy >/dev/null
 }
 [ -f $build/build.ninja ] || configure $build -Db_sanitize=leak
 # Completions are written by a copy of the program in another folder.
