@@ -621,61 +621,6 @@ ideals_bound_by(const struct ideal_gains *gains)
     return gains->most[verdict] > 0 ? ideals[verdict].name : "";
 }
 
-/* Whether the parameter "SECTION.Name" has an effect on the machine. */
-static bool
-has_effect(const char *full_name, const struct params *params)
-{
-    char section[32];
-    const size_t length = strcspn(full_name, ".");
-    snprintf(section, sizeof section, "%.*s", (int)length, full_name);
-    const struct param_info *info = param_find(section, full_name + length + 1);
-    BUG_ON(!info, "no parameter %s", full_name);
-    return param_has_effect(info, params);
-}
-
-static const char *
-advised(enum path_cause cause, enum ideal_number n, const struct params *params)
-{
-    static const struct {
-        enum path_cause cause;
-        const char *parameter;
-    } lines[] = {
-#define ADVICE(cause, parameter) {CAUSE_##cause, parameter},
-#include "advice.def"
-    };
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        if (lines[i].cause == cause && has_effect(lines[i].parameter, params))
-            return lines[i].parameter;
-    return ideals[n].parameter;
-}
-
-const char *
-ideals_parameter(const struct ideal_gains *gains, enum ideal_number n, const struct params *params)
-{
-    uint32_t count, found = 0, best = 0;
-    const struct path_branch *branches = path_branches(&count);
-    struct {
-        const char *name;
-        double cycles;
-    } parameters[CAUSE_COUNT + 1] = {{ideals[n].parameter, 0}};
-    for (uint32_t b = 0; b < count; b++) {
-        const int32_t cause = branches[b].cause;
-        if (cause < 0 || !(gains->causes[cause] > 0) ||
-            !ideal_is_charged(&ideals[n], branches[b].name))
-            continue;
-        const char *name = advised((enum path_cause)cause, n, params);
-        uint32_t i = 0;
-        while (i <= found && strcmp(parameters[i].name, name) != 0)
-            i++;
-        if (i > found)
-            parameters[found = i].name = name;
-        parameters[i].cycles += gains->causes[cause];
-    }
-    for (uint32_t i = 1; i <= found; i++)
-        best = parameters[i].cycles > parameters[best].cycles ? i : best;
-    return parameters[best].name;
-}
-
 bool
 ideals_together(const struct ideal_gains *gains, struct ideal_group *group)
 {
@@ -757,4 +702,21 @@ ideals_describe_together(const struct ideal_gains *gains, char words[IDEALS_WORD
              100 * group.expected / gains->cycles,
              bits_count(group.set) > 2 ? "all of them" : "both");
     return true;
+}
+
+bool
+ideals_describe_range(const struct ideal_gains *gains, enum ideal_number n,
+                      char words[IDEALS_WORDS])
+{
+    const double percent = 100 / gains->cycles;
+    struct ideal_group within = {0};
+    char names[IDEAL_GROUP_WORDS] = "";
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (i != n && gains->expected[i] >= fmax(gains->low[n], IDEALS_NOTHING * gains->cycles))
+            within.set |= BIT(i);
+    ideal_group_name(&within, names);
+    const char *verb = bits_count(within.set) > 1 ? " are within it" : " is within it";
+    snprintf(words, IDEALS_WORDS, "range: %.1f to %.1f %%%s%s%s", percent * gains->low[n],
+             percent * gains->high[n], within.set ? "; " : "", names, within.set ? verb : "");
+    return n != IDEAL_drain;
 }
