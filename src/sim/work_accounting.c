@@ -61,14 +61,18 @@ work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
                       const struct draw *baked, uint64_t now)
 {
     struct work work = {.kind = kind, .baked = baked};
-    const bool joins = accounting->row_is_open && accounting->row.kind == kind && kind == WORK_BLIT;
+    const bool joins = accounting->row_is_open && accounting->row.kind == kind;
     BUG_ON(accounting->count == MAX_WORKS, "too many works in flight");
     if (kind == WORK_BLIT)
         work.copy = accounting->copy;
+    if (kind == WORK_CLEAR)
+        work.erases = accounting->erases;
     accounting->items[(accounting->head + accounting->count++) % MAX_WORKS] = work;
     charge_cycles_until(accounting, now);
-    if (joins)
+    if (joins && kind == WORK_BLIT)
         accounting->row.copy.to = 0;
+    if (joins && kind == WORK_CLEAR)
+        accounting->row.erases += work.erases;
 }
 
 void
