@@ -319,14 +319,10 @@ has_streams(const struct draw *draw)
 }
 
 /* Sends a draw with stream output, which overlaps no other work. When it has ended, its vertices
- * are in memory. The command processor moves those of a geometry program after the draw. */
+ * are in memory. */
 static bool
 send_streaming_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
-    uint32_t before[MAX_SO_BUFFERS] = {0};
-    struct move_list list = {0};
-    for (uint32_t i = 0; i < MAX_SO_BUFFERS; i++)
-        before[i] = draw->streams[i] ? draw->streams[i]->written : 0;
     memctl_join(m->memctl);
     if (!machine_drain(m, err) || !send_draw(m, draw, err) || !machine_drain(m, err))
         return false;
@@ -337,11 +333,8 @@ send_streaming_draw(struct machine *m, const struct draw *draw, struct error *er
         forget_lines(m, stream->res);
         if (!machine_forget_blocks(m, stream->res, err))
             return false;
-        if (draw->program[STAGE_GEOMETRY])
-            machine_list_bytes(m, stream->res->address + stream->offset + before[i],
-                               stream->written - before[i], true, &list);
     }
-    return !list.moves.count || machine_run_moves(m, &list, WORK_FLUSH, err);
+    return true;
 }
 
 /* Reserves the record of the draws in front if the draw changes it. */
@@ -589,14 +582,6 @@ query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return machine_run_moves(m, &list, WORK_READBACK, err);
 }
 
-/* Earlier work has ended. */
-static bool
-bound_query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
-{
-    m->functional->machine_ns = m->clock.now * 1000 / m->params.GPU.ClockMHz;
-    return functional_execute(m->functional, cmd, NULL, 0, err);
-}
-
 /* Creating a surface may move a texture to a layout that the ROPs can render to. The move costs no
  * simulated time: a driver that knows the whole program would have used that layout from the
  * start. */
@@ -670,7 +655,9 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
         return machine_resolve_surfaces(m, err) &&
                functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_BEGIN_QUERY:
-    case GPU_END_QUERY: return bound_query_command(m, cmd, err);
+    case GPU_END_QUERY: /* all earlier work has ended */
+        functional_set_time(m->functional, m->clock.now * 1000 / m->params.GPU.ClockMHz);
+        return functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_GET_QUERY_RESULT: return query_command(m, cmd, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:

@@ -27,6 +27,8 @@ static const struct {
     {"memctl.constant_bytes_read", TRAFFIC_TRANSFERS},
     {"memctl.stream_bytes_read", TRAFFIC_GEOMETRY},
     {"memctl.stream_bytes_written", TRAFFIC_GEOMETRY},
+    {"memctl.emitted_stream_bytes_read", TRAFFIC_GEOMETRY},
+    {"memctl.emitted_stream_bytes_written", TRAFFIC_GEOMETRY},
     {"memctl.emission_bytes_read", TRAFFIC_GEOMETRY},
     {"memctl.emission_bytes_written", TRAFFIC_GEOMETRY},
 };

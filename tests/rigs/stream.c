@@ -53,10 +53,10 @@ stream_shader(struct stream *s, uint32_t handle, enum virgl_stage stage, const c
 }
 
 void
-stream_storing_shader(struct stream *s, uint32_t handle, const char *text,
+stream_storing_shader(struct stream *s, uint32_t handle, enum virgl_stage stage, const char *text,
                       const uint32_t strides[4], const uint32_t *outputs, uint32_t count)
 {
-    uint32_t words[1024] = {handle, VSTAGE_VERTEX, (uint32_t)strlen(text) + 1, 300, count};
+    uint32_t words[1024] = {handle, stage, (uint32_t)strlen(text) + 1, 300, count};
     const uint32_t dwords = (words[2] + 3) / 4, at = 9 + 2 * count;
     assert(at + dwords <= sizeof words / 4);
     memcpy(words + 5, strides, 16);

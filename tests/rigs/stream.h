@@ -111,8 +111,9 @@ void stream_shader(struct stream *s, uint32_t handle, enum virgl_stage stage, co
     ((number) | (start) << 8 | (components) << 10 | (buffer) << 13 | (offset) << 16)
 /* Appends CREATE_OBJECT of a vertex shader with stream output. `strides`: of 4 buffers, in dwords.
  * `outputs`: two dwords each. */
-void stream_storing_shader(struct stream *s, uint32_t handle, const char *text,
-                           const uint32_t strides[4], const uint32_t *outputs, uint32_t count);
+void stream_storing_shader(struct stream *s, uint32_t handle, enum virgl_stage stage,
+                           const char *text, const uint32_t strides[4], const uint32_t *outputs,
+                           uint32_t count);
 
 /* Creates a blend state with the same word for all color buffers. */
 void stream_blend(struct stream *s, uint32_t handle, uint32_t word);

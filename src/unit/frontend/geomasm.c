@@ -9,8 +9,10 @@
  *
  * Collects VerticesCycle emitted vertices of Primitive Assembly per cycle, those of the oldest
  * primitive first, and assembles at most one primitive from each. A primitive that emits nothing
- * takes no cycle. The queue to the Clipper models the latency of GEOMASM_LATENCY cycles. The order
- * is that of the API, so the oldest primitive delays all later ones.
+ * takes no cycle. Stream output stores the primitives (unit/frontend/stream_writer.h) before the
+ * next vertex is collected, except for those that the next cycle can store. The queue to the
+ * Clipper models the latency of GEOMASM_LATENCY cycles. The order is that of the API, so the oldest
+ * primitive delays all later ones.
  *
  * Sources: DirectX 10 requires the order. NVIDIA's Cg Toolkit (profile gp4gp) states that the
  * throughput of geometry shaders is inversely proportional to the declared number of vertices,
@@ -22,7 +24,6 @@
 #include "unit/frontend/geomasm.h"
 
 #include "base/mem.h"
-#include "gfx/stream_out.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,8 @@ geomasm_reset(void *self)
     INVARIANT(module, !geomasm->ring.count && !geomasm->held.count);
     INVARIANT(module, !geomasm->reserved && !geomasm->draw && !geomasm->shaded_entries);
     INVARIANT(module, !geomasm->overflow.used && !geomasm->overflow.staged);
+    INVARIANT(module, !stream_writer_is_busy(&geomasm->stream));
+    INVARIANT(module, !stream_writer_is_open(&geomasm->stream));
     INVARIANT(module, !geomasm->overflow.writing && !geomasm->overflow.writes);
 }
 
@@ -75,7 +78,8 @@ geomasm_init(struct geomasm *geomasm, const struct unit_env *env, uint32_t index
     clock_add_module(env->clock, &geomasm->module, "geomasm", -1, geomasm, &ops);
     geomasm->module.stage.cause = CAUSE_collect;
     geomasm->pools = env->pools;
-    geomasm->memory = env->memory;
+    stream_writer_init(&geomasm->stream, &geomasm->module, params, &geomasm->stats.stream_bytes,
+                       &geomasm->stats.stream_cycles);
     geomasm->primitives_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
     geomasm->vertices_cycle = params->PRIMITIVEASSEMBLY.VerticesCycle;
     geomasm->buffer_bytes = params->GEOMETRYASSEMBLY.BufferSize;
@@ -217,7 +221,7 @@ send_primitive(struct geomasm *geomasm, const struct primitive_out *primitive, u
         v[i] = &out->v[i]->vertex;
     }
     if (geomasm->draw->streams_out)
-        stream_out(geomasm->draw, primitive->vertices, v, stream_store, geomasm->memory);
+        stream_writer_add(&geomasm->stream, geomasm->draw, primitive->vertices, v);
     geomasm->stats.primitives_out++;
 }
 
@@ -274,6 +278,23 @@ awaits_memory(const struct geomasm *geomasm)
            !overflow_has_vertex(job, geomasm->next_vertex);
 }
 
+/* Whether the oldest entry is the end of a draw. */
+static bool
+draw_ends(const struct geomasm *geomasm)
+{
+    return geomasm->ring.count && geomasm->entries[geomasm->ring.head].kind == ITEM_END;
+}
+
+/* Whether the oldest entry waits for stream output: the end of a draw until all values are in
+ * memory, a vertex until the next cycle can store all earlier values. */
+static bool
+awaits_stores(const struct geomasm *geomasm)
+{
+    return draw_ends(geomasm)
+               ? stream_writer_is_busy(&geomasm->stream) || stream_writer_is_open(&geomasm->stream)
+               : !stream_writer_has_room(&geomasm->stream);
+}
+
 static bool
 collect(struct geomasm *geomasm, uint64_t now, bool *blocked)
 {
@@ -289,6 +310,8 @@ collect(struct geomasm *geomasm, uint64_t now, bool *blocked)
             worked = true;
             continue;
         }
+        if (awaits_stores(geomasm))
+            break;
         *blocked = !queue_space(geomasm->out, now);
         if (*blocked || collected++ == geomasm->vertices_cycle)
             break;
@@ -355,13 +378,15 @@ geomasm_clock(void *self, uint64_t now)
     geomasm->input_stall_reason = NULL;
     bool worked = take_shaded(geomasm, now);
     worked |= clock_overflow(geomasm, now);
+    worked |= stream_writer_take_replies(&geomasm->stream, now);
     worked |= collect(geomasm, now, &blocked);
+    worked |= stream_writer_clock(&geomasm->stream, draw_ends(geomasm), now);
     worked |= accept_primitives(geomasm, now);
     stall_note(&geomasm->input_stall, geomasm->input_stall_reason, now);
     note_output_stall(geomasm, now);
     if (worked)
         return UNIT_BUSY;
-    if (blocked)
+    if (blocked || stream_writer_is_busy(&geomasm->stream))
         return UNIT_BLOCKED;
     return geomasm->ring.count ? UNIT_WAITING : UNIT_STARVED;
 }

@@ -14,6 +14,7 @@
 #include "unit/env.h"
 #include "unit/frontend/held_vertices.h"
 #include "unit/frontend/overflow.h"
+#include "unit/frontend/stream_writer.h"
 #include "unit/items.h"
 #include "unit/stall.h"
 #include "unit/stats.h"
@@ -26,7 +27,7 @@ struct geomasm {
     struct module module;
     struct geomasm_stats stats;
     struct pools *pools;
-    struct gpu_memory *memory;   /* of the stream output, which is stored without cost */
+    struct stream_writer stream;
     struct queue *in, *out;      /* from Primitive Assembly, to the Clipper */
     struct queue *jobs, *shaded; /* to and from the Scheduler */
     uint32_t primitives_cycle;   /* primitives accepted per cycle */

@@ -8,8 +8,6 @@
  * docs/design/machine.md, Primitive Assembly. */
 #include "unit/frontend/primasm.h"
 
-#include "gfx/stream_out.h"
-
 #include <string.h>
 
 static enum unit_state primasm_clock(void *self, uint64_t now);
@@ -38,8 +36,8 @@ primasm_init(struct primasm *primasm, const struct unit_env *env, uint32_t index
     clock_add_module(env->clock, &primasm->module, "primasm", -1, primasm, &ops);
     primasm->module.stage.cause = CAUSE_assembly;
     primasm->pools = env->pools;
-    primasm->stream.rate = params->PRIMITIVEASSEMBLY.StreamOutputRate;
-    primasm->stream.ring.capacity = STREAM_VALUES;
+    stream_writer_init(&primasm->stream, &primasm->module, params, &primasm->stats.stream_bytes,
+                       &primasm->stats.stream_cycles);
     primasm->vertices_cycle = params->PRIMITIVEASSEMBLY.VerticesCycle;
     primasm->triangles_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
 }
@@ -51,10 +49,7 @@ list_values(struct primasm *primasm, const struct primitive_item *item)
     const struct vertex *v[3] = {0};
     for (uint32_t i = 0; i < item->primitive.vertices; i++)
         v[i] = &item->v[i]->vertex;
-    stream_out(item->draw, item->primitive.vertices, v, stream_writer_add, &primasm->stream);
-    if (stream_writer_is_busy(&primasm->stream))
-        primasm->module.stage.cp_ref = module_step(&primasm->module, primasm->module.stage.cp_ref,
-                                                   CAUSE_store, primasm->module.clock->now);
+    stream_writer_add(&primasm->stream, item->draw, item->primitive.vertices, v);
 }
 
 static bool
@@ -154,41 +149,19 @@ queue_of(const struct primasm *primasm, const struct primitive_item *item)
                                                                   : primasm->out;
 }
 
+/* Whether the next pending item is the end of a draw. */
+static bool
+draw_ends(const struct primasm *primasm)
+{
+    return primasm->pending_sent < primasm->pending_count &&
+           primasm->pending[primasm->pending_sent].kind == ITEM_END;
+}
+
 /* Whether the next pending item is the end of a draw whose stream output is not in memory yet. */
 static bool
 end_waits(const struct primasm *primasm)
 {
-    return primasm->pending[primasm->pending_sent].kind == ITEM_END &&
-           stream_writer_is_open(&primasm->stream);
-}
-
-/* Receives the replies to stream output writes. The end of the draw waits for the last one. */
-static bool
-take_replies(struct primasm *primasm, uint64_t now)
-{
-    struct stream_writer *stream = &primasm->stream;
-    if (!stream->in_flight || !stream_writer_take_replies(stream, now))
-        return false;
-    if (!stream_writer_is_open(stream))
-        module_resume(&primasm->module, &primasm->module.stage, stream->port.arrival.cp_ref, now);
-    return true;
-}
-
-/* Stores values, or sends the rest at the end of a draw. Returns whether it did any work. */
-static bool
-clock_stores(struct primasm *primasm, uint64_t now)
-{
-    struct stream_writer *stream = &primasm->stream;
-    if (stream_writer_is_busy(stream)) {
-        const bool stored = stream_writer_store(stream, &primasm->stats, now);
-        primasm->stats.stream_cycles++;
-        if (!stream_writer_is_busy(stream))
-            module_resume(&primasm->module, &primasm->module.stage, primasm->module.stage.cp_ref,
-                          now + 1);
-        return stored;
-    }
-    return primasm->pending_sent < primasm->pending_count && end_waits(primasm) &&
-           stream_writer_flush(stream, &primasm->stats, now);
+    return draw_ends(primasm) && stream_writer_is_open(&primasm->stream);
 }
 
 /* Moves items from the input to the output. Returns whether it moved any; *blocked: the output is
@@ -228,9 +201,9 @@ primasm_clock(void *self, uint64_t now)
 {
     struct primasm *primasm = self;
     bool blocked = false;
-    bool worked = take_replies(primasm, now);
+    bool worked = stream_writer_take_replies(&primasm->stream, now);
     worked |= move_items(primasm, &blocked, now);
-    worked |= clock_stores(primasm, now);
+    worked |= stream_writer_clock(&primasm->stream, draw_ends(primasm), now);
     if (worked)
         return UNIT_BUSY;
     if (blocked || stream_writer_is_busy(&primasm->stream))

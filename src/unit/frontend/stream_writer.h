@@ -1,4 +1,5 @@
-/* Stream output of Primitive Assembly: writes the stored values to memory.
+/* Stream output of Primitive Assembly, or of Geometry Assembly for draws with a geometry program:
+ * writes the stored values to memory.
  *
  * The unit stores StreamOutputRate values of 4 bytes per cycle, in the order of the primitives.
  * Each buffer has one transaction of 64 bytes in which values are collected. The transaction is
@@ -12,7 +13,6 @@
 #include "base/ring.h"
 #include "params/params.h"
 #include "unit/items.h"
-#include "unit/stats.h"
 
 enum {
     STREAM_VALUES = 2048
@@ -24,6 +24,8 @@ struct stream_value {
 
 struct stream_writer {
     struct memory_port port;
+    struct module *module;    /* the unit; its stage is on the critical path */
+    uint64_t *bytes, *cycles; /* statistics: bytes sent; cycles in which it stored or waited */
     uint32_t rate;
     struct stream_value values[STREAM_VALUES];       /* values that are not stored yet */
     struct ring ring;                                /* of `values` */
@@ -31,16 +33,18 @@ struct stream_writer {
     uint32_t in_flight;                              /* writes without a reply */
 };
 
-/* Adds a value to store. A callback of stream_out(). */
-void stream_writer_add(void *writer, uint32_t buffer, uint32_t address, const float *values,
-                       uint32_t count);
+void stream_writer_init(struct stream_writer *writer, struct module *module,
+                        const struct params *params, uint64_t *bytes, uint64_t *cycles);
+/* Lists the values of a primitive with v[0] to v[vertices - 1], to be stored. */
+void stream_writer_add(struct stream_writer *writer, const struct draw *draw, uint32_t vertices,
+                       const struct vertex *const v[3]);
 /* Whether values wait to be stored. */
 static inline bool
 stream_writer_is_busy(const struct stream_writer *writer)
 {
     return writer->ring.count > 0;
 }
-/* Whether Primitive Assembly may take another vertex: the next cycle can store all values. */
+/* Whether the unit may take another vertex: the next cycle can store all values. */
 static inline bool
 stream_writer_has_room(const struct stream_writer *writer)
 {
@@ -48,11 +52,9 @@ stream_writer_has_room(const struct stream_writer *writer)
 }
 /* Whether collected values or writes without a reply are left. */
 bool stream_writer_is_open(const struct stream_writer *writer);
-/* Stores as many values as the rate and the queue to memory allow. Returns whether it stored any.
- */
-bool stream_writer_store(struct stream_writer *writer, struct primasm_stats *stats, uint64_t now);
-/* Sends one collected transaction. Returns whether it sent one. */
-bool stream_writer_flush(struct stream_writer *writer, struct primasm_stats *stats, uint64_t now);
+/* Stores as many values as the rate and the queue to memory allow. If none is left and the draw
+ * ends, sends one collected transaction. Returns whether it did any work. */
+bool stream_writer_clock(struct stream_writer *writer, bool draw_ends, uint64_t now);
 /* Takes the replies to writes. Returns whether there was one. */
 bool stream_writer_take_replies(struct stream_writer *writer, uint64_t now);
 

@@ -196,7 +196,8 @@ prepare_streams(struct player *player, struct stream *s)
                                                  BIND_CONSTANT_BUFFER, 64, 1, 1, 1, 0, 0});
     static const uint32_t outputs[] = {STREAMED(0, 0, 4, 0, 0), 0, STREAMED(1, 1, 1, 0, 4), 0,
                                        STREAMED(1, 0, 1, 1, 0), 0};
-    stream_storing_shader(s, OBJ_STREAM, stores_vs, (const uint32_t[]){5, 1, 0, 0}, outputs, 3);
+    stream_storing_shader(s, OBJ_STREAM, VSTAGE_VERTEX, stores_vs, (const uint32_t[]){5, 1, 0, 0},
+                          outputs, 3);
     CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 1, RES_STREAM, 64, ROOM * VERTEX_BYTES);
     CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 2, RES_SECOND, 0, 256);
     CREATE(s, VOBJ_RASTERIZER, OBJ_STREAM + 3,

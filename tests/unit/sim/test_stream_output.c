@@ -25,13 +25,31 @@ static const char vs[] = "VERT\n"
                          "  1: MOV OUT[1], SV[0].xxxx\n"
                          "  2: MOV OUT[2], SV[0].xxxx\n"
                          "  3: END\n";
+/* Emits each point unchanged. */
+static const char gs[] = "GEOM\n"
+                         "PROPERTY GS_INPUT_PRIMITIVE POINTS\n"
+                         "PROPERTY GS_OUTPUT_PRIMITIVE POINTS\n"
+                         "PROPERTY GS_MAX_OUTPUT_VERTICES 1\n"
+                         "PROPERTY GS_INVOCATIONS 1\n"
+                         "DCL IN[][0], POSITION\n"
+                         "DCL IN[][1], GENERIC[0]\n"
+                         "DCL IN[][2], GENERIC[1]\n"
+                         "DCL OUT[0], POSITION\n"
+                         "DCL OUT[1], GENERIC[0]\n"
+                         "DCL OUT[2], GENERIC[1]\n"
+                         "IMM[0] UINT32 {0, 0, 0, 0}\n"
+                         "MOV OUT[0], IN[0][0]\n"
+                         "MOV OUT[1], IN[0][1]\n"
+                         "MOV OUT[2], IN[0][2]\n"
+                         "EMIT IMM[0].xxxx\n"
+                         "END\n";
 static const char fs[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\n"
                          "  0: MOV OUT[0], IMM[0]\n  1: END\n";
 
 enum { VALUES = 8, STORED = POINTS * (VALUES + 1) };
 
 static void
-begin(struct player *player, const char *settings, bool timed)
+begin_stage(struct player *player, const char *settings, bool timed, enum virgl_stage stage)
 {
     static float positions[POINTS][4];
     static const uint32_t outputs[] = {STREAMED(0, 0, 4, 0, 0), 0, STREAMED(1, 0, 4, 0, 4), 0,
@@ -59,18 +77,25 @@ begin(struct player *player, const char *settings, bool timed)
     CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
     scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
     scene_bind(&s);
-    stream_storing_shader(&s, OBJ_STREAM, vs, (const uint32_t[]){VALUES, 1, 0, 0}, outputs, 3);
+    stream_storing_shader(&s, OBJ_STREAM, stage, stage == VSTAGE_GEOMETRY ? gs : vs,
+                          (const uint32_t[]){VALUES, 1, 0, 0}, outputs, 3);
     CREATE(&s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 1, RES_STREAM, 16, 1 << 15);
     CREATE(&s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 2, RES_SECOND, 4, 2 * POINTS * 4);
     CREATE(&s, VOBJ_RASTERIZER, OBJ_STREAM + 3,
            RASTERIZER_DEPTH_CLIP | RASTERIZER_HALF_PIXEL_CENTER | RASTERIZER_DISCARD, float_bits(1),
            0, 0, float_bits(1), 0, 0, 0);
-    stream_bind_shader(&s, OBJ_STREAM, VSTAGE_VERTEX);
+    stream_bind_shader(&s, OBJ_STREAM, stage);
     stream_bind(&s, VOBJ_RASTERIZER, OBJ_STREAM + 3);
     PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
     scene_viewport(&s, SIZE, SIZE);
     PACKET(&s, CMD_SET_STREAMOUT_TARGETS, 0, OBJ_STREAM + 1, OBJ_STREAM + 2);
     player_submit(player, &s);
+}
+
+static void
+begin(struct player *player, const char *settings, bool timed)
+{
+    begin_stage(player, settings, timed, VSTAGE_VERTEX);
 }
 
 static void
@@ -191,11 +216,52 @@ draws_continue(void **state)
     }
 }
 
+/* A geometry program stores the same values at the same rate, and through its own port. */
+static void
+geometry_programs_store(void **state)
+{
+    uint64_t cycles[2];
+    (void)state;
+    for (uint32_t rate = 1; rate <= 2; rate++) {
+        struct player player = {0};
+        begin_stage(&player, settings("PRIMITIVEASSEMBLY.StreamOutputRate=%u", rate), true,
+                    VSTAGE_GEOMETRY);
+        draw(&player, PRIM_POINTS, POINTS);
+        check_values(&player, 1);
+        draw(&player, PRIM_POINTS, POINTS);
+        check_values(&player, 2);
+        const struct machine *m = player.sim.machine;
+        assert_int_equal(m->geomasm->stats.stream_bytes, 2 * STORED * 4);
+        assert_int_equal(m->memctl->stats.client_bytes_written[CLIENT_emitted_stream],
+                         2 * STORED * 4);
+        assert_int_equal(m->geomasm->stats.stream_cycles, 2 * STORED / rate);
+        assert_int_equal(m->primasm->stats.stream_bytes, 0);
+        cycles[rate - 1] = m->accounting.stats.cycles[WORK_DRAW];
+        player_end(&player);
+    }
+    assert_near(cycles[0] - cycles[1], STORED);
+}
+
+/* Without timing, the same geometry program stores the same values. */
+static void
+geometry_programs_store_without_timing(void **state)
+{
+    struct player player = {0};
+    (void)state;
+    begin_stage(&player, "PRIMITIVEASSEMBLY.StreamOutputRate=4", false, VSTAGE_GEOMETRY);
+    draw(&player, PRIM_POINTS, POINTS);
+    check_values(&player, 1);
+    player_end(&player);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rate_bounds), cmocka_unit_test(vertices_arrive_meanwhile),
-        cmocka_unit_test(bandwidth_bounds), cmocka_unit_test(draws_continue)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rate_bounds),
+                                       cmocka_unit_test(vertices_arrive_meanwhile),
+                                       cmocka_unit_test(bandwidth_bounds),
+                                       cmocka_unit_test(draws_continue),
+                                       cmocka_unit_test(geometry_programs_store),
+                                       cmocka_unit_test(geometry_programs_store_without_timing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

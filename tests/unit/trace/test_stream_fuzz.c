@@ -65,7 +65,8 @@ stream_stores(struct stream *s)
     static const char vs[] = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL CONST[3][0..1]\n"
                              "0: ADD OUT[0], IN[0], CONST[3][1]\n1: END\n";
     static const uint32_t outputs[] = {STREAMED(0, 0, 4, 0, 0), 0, STREAMED(0, 1, 2, 0, 5), 0};
-    stream_storing_shader(s, OBJ_STORE, vs, (const uint32_t[]){8, 0, 0, 0}, outputs, 2);
+    stream_storing_shader(s, OBJ_STORE, VSTAGE_VERTEX, vs, (const uint32_t[]){8, 0, 0, 0}, outputs,
+                          2);
     CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_TARGET, RES_VERTICES, 512, TARGET_BYTES);
     CREATE(s, VOBJ_QUERY, OBJ_GENERATED, QUERY_PRIMITIVES_GENERATED, 16, RES_QUERY);
     CREATE(s, VOBJ_QUERY, OBJ_STORED, QUERY_PRIMITIVES_EMITTED, 32, RES_QUERY);
