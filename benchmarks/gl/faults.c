@@ -406,7 +406,7 @@ draw_scattered(void)
     for (uint32_t i = 0; i < COUNT; i++) {
         const size_t first = (size_t)(i * 37 % COUNT) * CORNERS;
         glTexCoord2f((float)i / COUNT, 0.3f);
-        glVertexPointer(2, GL_FLOAT, 0, (const char *)NULL + first * 2 * sizeof(float));
+        glVertexPointer(2, GL_FLOAT, 0, (const void *)(uintptr_t)(first * 2 * sizeof(float)));
         if (i % 2)
             glDrawElements(GL_TRIANGLES, CORNERS, GL_UNSIGNED_SHORT, indices);
         else
