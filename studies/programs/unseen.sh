@@ -22,6 +22,11 @@ aetius=${AETIUS:-$root/build/aetius}
 count=${2:-20}
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
+exec 9>"$folder/lock"
+flock -n 9 || {
+    echo "unseen.sh: another call captures into $folder" >&2
+    exit 1
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -38,11 +43,10 @@ unshare -n true 2>/dev/null && isolate='unshare -n'
 take() {
     ranges=$(column "$1" 3 | tr , '\n' | sed 's/.*/&-&/' | paste -sd ,)
     rm -rf "$work/frames"
-    PACKAGES=$(column "$1" 2) "$root/tools/setup.sh" none >"$work/log" 2>&1 || return 1
     # shellcheck disable=SC2086  # an optional command
     env -u DISPLAY timeout -k 10 "${PROGRAM_SECONDS:-300}" $isolate "$aetius" capture --gl 2.1 --clock 60 \
         --force -o "$work/frames" --frames "$ranges" --stop -- \
-        "$here/run.sh" "$1" "$here/unseen.txt" </dev/null >"$work/log" 2>&1 || {
+        "$here/run.sh" "$1" "$here/unseen.txt" </dev/null >"$work/log" 2>&1 9>&- || {
         [ $? != 124 ] || echo "ended after ${PROGRAM_SECONDS:-300} s" >>"$work/log"
         return 1
     }
@@ -100,6 +104,8 @@ for name in $("$here/draw.sh" "$seed" 1000 /dev/null "$here/unseen.txt"); do
     [ ! -f "$folder/$name.frames" ] || continue
     [ ! -f "$folder/$name.failed" ] || continue
     rm -f "$work/$name.frames"
+    # Without its packages, a program is not replaced: the draw must not depend on the state of apt.
+    PACKAGES=$(column "$name" 2) "$root/tools/setup.sh" none
     if take "$name"; then
         keep "$name"
         sed "s/^/$name: frame, draws, cycles, hash: /" "$folder/$name.frames"
