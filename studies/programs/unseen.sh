@@ -1,15 +1,17 @@
 #!/bin/bash
-# Captures the judging frames of the study of verdicts in FOLDER: at most three frames of each program, with
-# OpenGL 2.1, and without network or sound. The programs are drawn from unseen.txt. Their order is that of
-# draw.sh, and the seed is the hash of the commit that added the list. If a program cannot be captured, the
-# next one of the order replaces it. Further programs are drawn until there are COUNT (20) programs, and half
-# of the frames are large (100 draws or 1,000,000 cycles). The same command resumes an interrupted call.
-# Installs the packages of each program when it is drawn.
+# Captures the judging frames of the study of verdicts in FOLDER, with OpenGL 2.1, and without network or sound.
+# The programs are drawn from unseen.txt. Their order is that of draw.sh, and the seed is the hash of the commit
+# that added the list. If a program cannot be captured, the next one of the order replaces it. A program
+# contributes three frames, or the second one if none of them is large (100 draws or 1,000,000 cycles). Programs
+# are drawn until there are COUNT (20) programs, and half of the frames are large. The same command resumes an
+# interrupted call. Installs the packages of each program when it is drawn.
 #
 #     studies/programs/unseen.sh FOLDER [COUNT]
 #     build/aetius study verdicts --plan FOLDER/verdicts.ini
 #
-# FOLDER gets NAME-FRAME.trace, NAME.frames (frame, draws, cycles, SHA-256), NAME.failed (the last lines of the output), and the plan.
+# FOLDER gets NAME-FRAME.trace, NAME.frames (frame, draws, cycles, SHA-256), NAME.failed (the last lines of the
+# output), and the plan. If the study rejects a frame because its picture has one color, rename NAME.frames to
+# NAME.failed and repeat this command: another program replaces it.
 set -eu
 seed=d57495c4be4f68b79d2f5940dbf833add736dbbd
 [ $# -ge 1 ] || {
@@ -67,8 +69,14 @@ measure() {
     echo "$2 $draws $(jq .cycles "$work/run.json") $(sha256sum "$trace" | cut -d ' ' -f 1)" >>"$work/$1.frames"
 }
 
+# large: the number of large frames in a list
+large() {
+    awk '$2 >= 100 || $3 >= 1000000 { n++ } END { print n + 0 }'
+}
+
 # keep NAME: moves the captures to the folder; the list of frames comes last, and marks a complete program
 keep() {
+    [ "$(large <"$work/$1.frames")" -gt 0 ] || sed -i '2!d' "$work/$1.frames"
     while read -r frame _; do
         mv "$work/frames/frames-$frame-$frame.trace" "$folder/$1-$frame.trace"
     done <"$work/$1.frames"
@@ -77,9 +85,8 @@ keep() {
 
 # done_so_far: prints the numbers of programs, of frames, and of large frames
 done_so_far() {
-    (cat "$folder"/*.frames 2>/dev/null || true) | awk -v programs="$(find "$folder" -name '*.frames' | wc -l)" '
-        { frames++; large += $2 >= 100 || $3 >= 1000000 }
-        END { print programs, frames + 0, large + 0 }'
+    find "$folder" -name '*.frames' -exec cat {} + >"$work/all"
+    echo "$(find "$folder" -name '*.frames' | wc -l) $(wc -l <"$work/all") $(large <"$work/all")"
 }
 
 is_enough() {
