@@ -103,6 +103,7 @@ struct row_costs {
     /* texture_reads: cycles of texture reads from memory, which both ideals remove.
      * texture_traffic: share of these reads in memory traffic, 0 to 1. */
     double texture_reads, texture_traffic;
+    double busy_memory; /* memory's own work if channels overlap no more than they do now */
     bool is_draw;
     double overlap; /* for draws: cycles that would overlap with earlier draws */
 };
@@ -120,7 +121,7 @@ struct ideal_sum {
     int32_t cycles, overlap; /* column indices */
     int32_t lost[CAUSE_COUNT];
     bool removes[IDEALS][CAUSE_COUNT], is_charged[IDEALS][CAUSE_COUNT];
-    struct formula bounds[IDEALS], texture_traffic;
+    struct formula bounds[IDEALS], texture_traffic, busy_memory;
     struct draw_sum draws;
     struct ideal_gains gains;
     bool keeps; /* keeps all rows */
@@ -158,7 +159,8 @@ open_metric(struct ideal_sum *sum, const char *name, struct formula *formula, st
 static bool
 open_bounds(struct ideal_sum *sum, struct error *err)
 {
-    bool ok = open_metric(sum, "texture_traffic", &sum->texture_traffic, err);
+    bool ok = open_metric(sum, "texture_traffic", &sum->texture_traffic, err) &&
+              open_metric(sum, "busy_memory", &sum->busy_memory, err);
     for (uint32_t i = 0; ok && i < IDEALS; i++)
         ok = !*ideals[i].own || open_metric(sum, ideals[i].own, &sum->bounds[i], err);
     return ok;
@@ -233,6 +235,7 @@ ideals_end(struct ideal_sum *sum)
     for (uint32_t i = 0; i < IDEALS; i++)
         formula_fini(&sum->bounds[i]);
     formula_fini(&sum->texture_traffic);
+    formula_fini(&sum->busy_memory);
     VEC_FREE(&sum->kept);
     free(sum);
 }
@@ -252,6 +255,7 @@ read_bounds(const struct ideal_sum *sum, const double *numbers, struct row_costs
 {
     const double traffic = formula_run(&sum->texture_traffic, numbers);
     costs->texture_traffic = isnan(traffic) ? 0 : traffic / 100;
+    costs->busy_memory = fmin(formula_run(&sum->busy_memory, numbers), costs->cycles);
     for (uint32_t i = 0; i < IDEALS; i++) {
         const double own = *ideals[i].own ? formula_run(&sum->bounds[i], numbers) : 0;
         costs->own[i] = isnan(own) ? 0 : fmin(own, costs->cycles);
@@ -344,8 +348,8 @@ expect_without(const struct row_costs *costs, uint32_t set, uint32_t *longest)
     return without;
 }
 
-/* The gain is largest if all hidden work overlaps with the remaining cycles, and smallest if it
- * follows them. */
+/* The gain is largest if all hidden work overlaps with the remaining cycles. It is smallest if the
+ * hidden work follows them, and memory's channels overlap no more than they do now. */
 static void
 add_range(struct ideal_gains *gains, const struct row_costs *costs, uint32_t i)
 {
@@ -353,8 +357,10 @@ add_range(struct ideal_gains *gains, const struct row_costs *costs, uint32_t i)
     for (uint32_t k = 0; k < IDEALS; k++)
         if (k != i) {
             work_beside(costs, BIT(i), k, &work, &part);
-            hidden = fmax(hidden, work - part);
             longest = fmax(longest, work);
+            if (k == IDEAL_memory && costs->own[k] > 0)
+                work *= fmax(1, costs->busy_memory / costs->own[k]);
+            hidden = fmax(hidden, work - part);
         }
     gains->low[i] += fmax(0, costs->most[i] - hidden);
     gains->high[i] += fmin(costs->most[i], costs->cycles - longest);

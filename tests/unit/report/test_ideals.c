@@ -107,6 +107,7 @@ add_counters(struct frame *frame)
                                            "blitter.samples",
                                            "memctl.burst_cycles",
                                            "memctl.gap_cycles",
+                                           "memctl.busy_cycles",
                                            "fraggen.steps",
                                            "shader.vertex_unit_own_cycles",
                                            "primasm.vertices_in",
@@ -476,6 +477,31 @@ draws_overlap(void **state)
     assert_float_equal(gains.expected[IDEAL_drain], 1290, 1e-9);
 }
 
+/* Of 1000 cycles 600 are charged to shaders. Memory transfers 8 x 200 bursts on 8 channels. If they
+ * overlap perfectly, memory needs 200 cycles: in the 600 removed ones, at least 0 and at most 200.
+ * It transfers in 500 cycles. If channels overlap no more, 500 cycles follow the remaining 400. */
+static void
+memory_may_overlap_no_more(void **state)
+{
+    (void)state;
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    add(&frame, "lost.fragment_issue", 600);
+    add(&frame, "lost.transit", 400);
+    add(&frame, "memctl.burst_cycles", 1600);
+    predict(&frame, 1000, &gains);
+    assert_float_equal(gains.low[IDEAL_shader], 400, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_shader], 600 - 200 * 600 / 1000.0, 1e-9);
+    assert_float_equal(gains.high[IDEAL_shader], 600, 1e-9);
+    add(&frame, "memctl.busy_cycles", 500);
+    predict(&frame, 1000, &gains);
+    assert_float_equal(gains.low[IDEAL_shader], 100, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_shader], 600 - 200 * 600 / 1000.0, 1e-9);
+    assert_float_equal(gains.high[IDEAL_shader], 600, 1e-9);
+    frame_fini(&frame);
+}
+
 /* The own work of Texture Units and of raster is that of their slowest part. reference-2008 has 4
  * Texture Units with 16 ports of 4 bytes, and takes 4 quads per cycle. */
 static void
@@ -685,6 +711,7 @@ main(void)
         cmocka_unit_test(draws_overlap),
         cmocka_unit_test(own_work_is_the_longest_part),
         cmocka_unit_test(separate_units_work_side_by_side),
+        cmocka_unit_test(memory_may_overlap_no_more),
         cmocka_unit_test(ideals_are_apart),
         cmocka_unit_test(textures_answer_for_their_reads),
     };

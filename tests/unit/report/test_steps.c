@@ -71,6 +71,7 @@ row_init(struct row *row)
         "blitter.samples",
         "memctl.burst_cycles",
         "memctl.gap_cycles",
+        "memctl.busy_cycles",
         "fraggen.steps",
         "memctl.texture_bytes_read",
         "memctl.bytes_read",
