@@ -373,10 +373,10 @@ take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *
 /* Mean over the SMs: from the sum if it equals the mean after rounding to two decimals. The sum has
  * more digits. */
 static double
-mean_of(const double *figures, enum nvidia_figure mean, enum nvidia_figure sum)
+mean_of(const double *values, enum nvidia_figure mean, enum nvidia_figure sum)
 {
-    const double exact = figures[sum] / figures[FIGURE_sms];
-    return fabs(exact - figures[mean]) <= 0.005 + 1e-9 ? exact : figures[mean];
+    const double exact = values[sum] / values[FIGURE_sms];
+    return fabs(exact - values[mean]) <= 0.005 + 1e-9 ? exact : values[mean];
 }
 
 uint32_t
