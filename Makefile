@@ -13,7 +13,9 @@
 #   make bench      measures the simulator's speed (PART=scenes, programs, jobs, codecs, replay,
 #                   capture: only these), and appends it to out/bench-history.csv
 #   make scaling    checks that more memory channels, shader units and cache make frames faster
-#   make studies    runs every study (studies/*.ini), and writes its page (out/study)
+#   make studies    runs every study (studies/*.ini), and writes its page (out/study); of the study
+#                   of verdicts, only a tenth of the pairs, selected by SEED (FRAMES=folder with the
+#                   captures of studies/programs/unseen.sh)
 #   make golden     captures the traces of the tests again (tools/golden.sh)
 #   make docs       writes the generated pages of docs again (tools/docs.sh)
 #   make install    installs the program, its data and pages, without tests, into PREFIX (and respects DESTDIR)
@@ -70,7 +72,10 @@ scaling:
 studies:
 	@tools/setup.sh build studies programs
 	@$(MAKE) --no-print-directory build
-	@for plan in studies/*.ini; do $(BUILD)/aetius study $$(basename $$plan .ini) || exit; done
+	@for plan in studies/*.ini; do \
+	    [ $$plan = studies/verdicts.ini ] || $(BUILD)/aetius study $$(basename $$plan .ini) || exit; \
+	done
+	@tools/verdicts-tenth.sh $(BUILD)/aetius "$(FRAMES)" $(SEED)
 
 golden:
 	@tools/setup.sh build golden

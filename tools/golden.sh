@@ -32,6 +32,9 @@ dword() { od -An -tu4 -j "$2" -N 4 "$1" | tr -d ' '; }
 # messages TRACE: unpacks the first chunk (docs/design/file-formats.md, Trace)
 messages() {
     at=$((28 + $(dword "$1" 16) + $(dword "$1" 20)))
+    while [ "$(tail -c +$((at + 1)) "$1" | head -c 4)" = FEAT ]; do
+        at=$((at + 12 + $(dword "$1" $((at + 4)))))
+    done
     tail -c +$((at + 44 + 1)) "$1" | head -c "$(dword "$1" $((at + 8)))" | zstd -dcq
 }
 
@@ -56,19 +59,37 @@ record "$work/pulsar" glmark2 -s 320x240 -b pulsar:duration=3600:nframes=1
 messages "$work/pulsar" >$corpus/stream/pulsar
 cp $corpus/stream/pulsar $corpus/trace/messages-pulsar
 
+# program STAGE: the last program text of this stage in the messages
+program() {
+    tr '\0' '\n' | awk -v head="$1" '
+        $0 ~ head "$" { text = ""; on = 1; sub(".*" head, head) }
+        on { text = text $0 "\n" }
+        on && /END$/ { on = 0; last = text }
+        END { printf "%s", last }'
+}
+
+# Features of OpenGL 3.0 and 3.1, and a geometry program.
+mkdir "$work/features"
+"$(dirname "$aetius")/tests/test_gl3" "$work/features"
+cp tests/golden/emission.trace "$work/features"
+for trace in "$work"/features/*; do
+    name=$(basename "$trace" .trace | tr ' ' -)
+    cp "$trace" "$corpus/trace/file-$name"
+    messages "$trace" >"$corpus/stream/$name"
+    for stage in VERT GEOM FRAG; do
+        program $stage <"$corpus/stream/$name" >"$work/program"
+        [ ! -s "$work/program" ] || cp "$work/program" "$corpus/program/$name.$stage"
+    done
+done
+
 # One shader text from each of these piglit tests.
 tests=$(cd /usr/lib/*/piglit && pwd)
-for file in "$corpus"/program/*; do
+for file in "$corpus"/program/*-vert "$corpus"/program/*-frag; do
     name=$(basename "$file")
     stage=${name##*-}
     test=$(find "$tests" -name "${name%-*}.shader_test" | head -n 1)
     record "$work/shader" "$tests/bin/shader_runner" "$test" -auto -fbo
-    messages "$work/shader" | tr '\0' '\n' |
-        awk -v head="$(echo "$stage" | tr a-z A-Z)" '
-            $0 ~ head "$" { text = ""; on = 1; sub(".*" head, head) }
-            on { text = text $0 "\n" }
-            on && /: END$/ { on = 0; last = text }
-            END { printf "%s", last }' >"$file.new"
+    messages "$work/shader" | program "$(echo "$stage" | tr a-z A-Z)" >"$file.new"
     [ -s "$file.new" ] || { echo "$name: no such shader" >&2; exit 1; }
     mv "$file.new" "$file"
 done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # `make mutate`: measures whether the tests notice changed lines. It selects COUNT lines of src with the
 # random seed SEED (PART: a folder such as unit or unit/rop). It changes one line at a time in a copy of
-# the sources and runs the tests: first those of the line's folder, then all others, up to the first
-# failure.
+# the sources and runs the tests: first those that execute the line (short ones first), then all others,
+# up to the first failure. A first run of the unchanged sources records which lines each test executes.
 #
 # A change that no test notices is a survivor, unless tests/equivalent-mutants.tsv lists it as equivalent
 # (no visible effect), with the reason. The last line has the counts. out/mutate/SEED.tsv has result,
@@ -16,29 +16,96 @@ count=${2:-100}
 [ $# -lt 2 ] || shift 2
 copy='build-mutate/copy'
 build='build-mutate/build'
+counted='build-mutate/counted' # the unchanged sources, built to count executed lines
+log=$build/meson-logs/testlog-mutate-test.sh.json
 out=out/mutate/$seed.tsv
 equivalent=tests/equivalent-mutants.tsv
 
 say() { echo "mutate: $*"; }
 
-# run LEAKS OPTION...: whether these tests pass. The first failure ends the run. Each test gets four times
-# its usual time, because the host may be busy. LEAKS 1: a leak also fails a test.
+# run LEAKS OPTION...: runs tests. LEAKS 1: a leak also fails a test. tools/mutate-test.sh limits their time.
 run() {
     leaks=$1
     shift
     LSAN_OPTIONS=detect_leaks=$leaks:allocator_may_return_null=1 \
-        meson test -C $build --no-rebuild --maxfail 1 -t 4 "$@" >build-mutate/tests.log 2>&1
+        meson test -C $build --no-rebuild -t 0 --wrapper "$PWD/tools/mutate-test.sh" "$@" >build-mutate/tests.log 2>&1
 }
 
-# Whether the tests pass for a change in this file. If not, $noticed is the test that failed.
+# Names of the tests that failed in the latest run.
+failed_tests() {
+    jq -r 'select(.result | IN("FAIL", "ERROR", "TIMEOUT")) | .name | sub(".* / "; "")' $log
+}
+
+# Runs the tests and records the lines that each executes. Their results are not used.
+record_coverage() {
+    rm -rf build-mutate/coverage
+    [ -f $counted/build.ninja ] || configure $counted -Db_coverage=true
+    ninja -C $counted >build-mutate/tests.log 2>&1 || return 1
+    MUTATE_COVERAGE=$PWD/build-mutate/coverage LD_LIBRARY_PATH=$PWD/$counted \
+        meson test -C $counted --no-rebuild --wrapper "$PWD/tools/mutate-test.sh" >build-mutate/tests.log 2>&1 || true
+}
+
+# Tests the unchanged sources. Writes build-mutate/tests.tsv: name, seconds, 1 if it passes the check for
+# leaks (programs whose OpenGL driver leaks memory do not), and its key.
+test_unchanged() {
+    rm -f build-mutate/tests.tsv
+    run 1 || true
+    failed_tests >build-mutate/leaky
+    jq -r '[(.name | sub(".* / "; "")), .duration] | @tsv' $log >build-mutate/durations
+    # shellcheck disable=SC2046  # names of tests
+    if [ -s build-mutate/leaky ] && ! run 0 $(cat build-mutate/leaky); then
+        return 1
+    fi
+    while IFS='	' read -r name seconds; do
+        leaks=1
+        ! grep -qxF "$name" build-mutate/leaky || leaks=0
+        printf '%s\t%s\t%s\t%s\n' "$name" "$seconds" $leaks "$(key_of "$name")"
+    done <build-mutate/durations >build-mutate/tests.tsv
+}
+
+# Prints the key of a test: see tools/mutate-test.sh.
+key_of() {
+    meson introspect --tests $build | jq -r --arg name "$1" '.[] | select(.name == $name) | .cmd[] | sub(".*/"; "")' |
+        sha1sum | cut -c 1-12
+}
+
+# covers KEY FILE LINE: whether the test executed the line, or the nearest line with code before it.
+covers() {
+    object=$(echo "$2" | tr / _)
+    find "build-mutate/coverage/$1" -name "$object.gcda" 2>/dev/null | while read -r counts; do
+        target=$(basename "$(dirname "$counts")")
+        rm -rf build-mutate/gcov
+        mkdir build-mutate/gcov
+        cp "$counts" "$(find $counted -path "*/$target/$object.gcno" | head -n 1)" build-mutate/gcov
+        gcov --json-format --stdout "build-mutate/gcov/$object.gcda" 2>/dev/null |
+            jq -e --arg file "$2" --argjson line "$3" '[.files[] | select(.file | endswith($file)) | .lines[] |
+                select(.line_number <= $line)] | group_by(.line_number) | last | any(.count > 0)' >/dev/null &&
+            echo yes
+    done | grep -q yes
+}
+
+# batch AWK: runs the tests whose row in build-mutate/order satisfies the condition. A failure sets $noticed.
+batch() {
+    for leaks in 1 0; do
+        names=$(awk -F '\t' -v leaks=$leaks "\$3 == leaks && ($1) { print \$1 }" build-mutate/order)
+        # shellcheck disable=SC2086  # names of tests
+        if [ -n "$names" ] && ! run $leaks --maxfail 1 $names; then
+            noticed=$(failed_tests | head -n 1)
+            [ -n "$noticed" ] || { say "meson test failed: see build-mutate/tests.log"; exit 1; }
+            return 1
+        fi
+    done
+}
+
+# passes FILE LINE: whether all tests pass for a change in this line
 passes() {
-    folder=$(echo "$1" | cut -d / -f 2)
-    leaks=1
-    [ "$folder" != cmd ] || leaks=0 # its tests start programs whose OpenGL driver leaks memory
-    run $leaks --suite "$folder" && run 0 --no-suite "$folder" && return
-    noticed=$(sed -n 's/^ *[0-9]*\/[0-9]* \(.*[^ ]\)  *\(FAIL\|TIMEOUT\|ERROR\) .*/\1/p' \
-        build-mutate/tests.log | head -n 1)
-    return 1
+    while IFS='	' read -r name seconds leaks key; do
+        covering=0
+        ! covers "$key" "$1" "$2" || covering=1
+        printf '%s\t%s\t%s\t%s\n' "$name" "$seconds" "$leaks" $covering
+    done <build-mutate/tests.tsv >build-mutate/order
+    # shellcheck disable=SC2016  # fields of awk
+    batch '$4 && $2 < 2' && batch '$4 && $2 >= 2' && batch '!$4'
 }
 
 # is_equivalent FILE TEXT: whether the list contains the change
@@ -58,9 +125,12 @@ done
 (cd $copy && find . -type f) | while read -r file; do [ -e "$file" ] || rm "$copy/$file"; done
 sed -E "s/^(libmachine|libaetius) = static_library/\1 = shared_library/" meson.build >$copy/meson.build.shared
 mv $copy/meson.build.shared $copy/meson.build
-[ -f $build/build.ninja ] ||
-    meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args=-O1 -Db_sanitize=leak -Db_lundef=false \
-        $build $copy >/dev/null
+configure() {
+    folder=$1
+    shift
+    meson setup -Dbuildtype=plain -Dinvariants=true -Dc_args=-O1 -Db_lundef=false "$@" "$folder" $copy >/dev/null
+}
+[ -f $build/build.ninja ] || configure $build -Db_sanitize=leak
 # Completions are written by a copy of the program in another folder.
 export LD_LIBRARY_PATH="$PWD/$build"
 say "seed $seed: building the unchanged sources"
@@ -71,7 +141,7 @@ fi
 # A run that continues an earlier one need not test the unchanged sources again.
 sources=$(cd $copy && find . -type f | sort | xargs sha256sum | sha256sum)
 if [ "$sources" != "$(cat build-mutate/passed 2>/dev/null)" ]; then
-    if ! run 0; then
+    if ! record_coverage || ! test_unchanged; then
         say "a test fails for the unchanged sources: see build-mutate/tests.log"
         exit 1
     fi
@@ -101,7 +171,7 @@ try() {
     noticed=
     if ! ninja -C $build >/dev/null 2>&1; then
         result=uncompiled
-    elif passes "$file"; then
+    elif passes "$file" "$line"; then
         result=survived
         say "survived: $file:$line ($operator)"
         echo "    $(sed -n "${line}p" build-mutate/sound.c | sed 's/^ *//')"

@@ -44,15 +44,19 @@ seconds_since() {
     awk -v from="$1" -v to="$(date +%s.%N)" 'BEGIN { printf "%.1f", to - from }'
 }
 
-# program_row NAME FRAMES COMMAND: writes the page's data about a program to row.json in its folder
+# program_row NAME FRAMES COMMAND: writes the page's data about a program to row.json in its folder.
+# FRAMES may end with the OpenGL that the program is offered.
 program_row() {
     name=programs/$1
+    frames=${2%% *}
+    gl=${2#"$frames"}
+    gl=${gl# }
     of=$out/programs/$1
     trace=$of/trace
     mkdir -p "$of"
     rm -f "$of/row.json"
     began=$(date +%s.%N)
-    run_quietly "$of/home" "$aetius" capture --gl 2.1 --force -o "$trace" --frames "$2" --stop -- \
+    run_quietly "$of/home" "$aetius" capture --gl "${gl:-2.1}" --force -o "$trace" --frames "$frames" --stop -- \
         sh -c "$press; $3" >"$of/log" 2>&1 || {
         [ $? = 124 ] && echo "ended after ${PROGRAM_SECONDS:-120} s" >>"$of/log"
         printf '%s\terror\tnot captured: %s\n' "$name" "$(tail -n 1 "$of/log" | tr '\t' ' ')" \
@@ -184,6 +188,8 @@ Of @RUN@ programs, @MET@ meet the criterion for comparison with llvmpipe (*bar*)
 @ERROR@ could not be rendered or compared. For @EXACT@ programs, the pictures, readbacks and query results of
 the timed machine equal those of the functional renderer, bit for bit.
 
+- *frames*: the captured frames. A version after the frames is that of `--gl`; the other programs were offered
+  OpenGL 2.1.
 - *off*: the share of pixels that differ from llvmpipe by more than one step of 255. llvmpipe renders
   the same trace with the same capabilities (virgl_test_server). *softpipe*: the same share for softpipe.
 - *bar*: met if *off* is at most the larger of *softpipe* and 0.1 %. Interior errors and PSNR must also be

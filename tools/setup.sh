@@ -3,7 +3,8 @@
 #
 #     tools/setup.sh build|install|check|demo|real|studies|browser|d3d|programs ...
 #
-# tests/real/programs.txt lists the packages of `programs` (PROGRAMS: only for these programs).
+# tests/real/programs.txt lists the packages of `programs` (PROGRAMS: only for these programs). PACKAGES: names of
+# further packages.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -22,6 +23,8 @@ case " $* " in *' programs '*)
         xargs -n 1 | sort -u | xargs)"
     ;;
 esac
+
+wanted="$wanted ${PACKAGES:-}"
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     say "this is not Debian; assuming that these packages of Debian 12 are installed:" $wanted

@@ -6,6 +6,7 @@
  * - 7, 8: an uncompressed texture that is read once
  * - 9, 10: pixels read back in the middle of the frame
  * - 14, 15: the picture is copied after each layer, and only the last copy is used
+ * - 18, 19: small squares, each drawn by a separate call
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
  * - 11: opaque layers of a single draw, back to front
@@ -13,6 +14,10 @@
  * - 13: hidden layers with an alpha test
  * - 16: the picture is copied after each layer, and each copy is used
  * - 17: a different quarter of the picture is copied after each layer, and all are used
+ * - 20: small squares with a change of state between them
+ * - 21: four large squares, each drawn by a separate call
+ *
+ * - 22: small squares of different places and texture coordinates, with and without indices
  *
  * Frame 0 draws frames 1 to 8, so that one-time uploads happen there.
  * tests/unit/report/test_findings.c tests the findings of `aetius topdown` with the capture
@@ -24,9 +29,10 @@
 #include <GL/glext.h>
 
 enum { SIZE = 128, LAYERS = 4, LARGE = 512, READ = 128, BLOCKS = LARGE / 4 };
+enum { SQUARES = 16, CORNERS = 6 }; /* squares per side; vertices of a square */
 
 static GLuint plain_program, discard_program, sample_program;
-static GLuint large, with_mipmaps, compressed, picture;
+static GLuint large, with_mipmaps, compressed, picture, small_squares, large_squares;
 
 static void
 make_programs(void)
@@ -105,12 +111,35 @@ make_picture(void)
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, SIZE, SIZE, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
 }
 
+/* Makes side x side squares that are half as wide as their distance. */
+static GLuint
+make_squares(uint32_t side)
+{
+    static const float corner[CORNERS][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 0}, {1, 1}, {0, 1}};
+    static float vertices[SQUARES * SQUARES * CORNERS][2];
+    const float distance = 2.0f / (float)side;
+    GLuint buffer;
+    for (uint32_t i = 0; i < side * side * CORNERS; i++) {
+        const uint32_t square = i / CORNERS;
+        vertices[i][0] = distance * ((float)(square % side) + corner[i % CORNERS][0] / 2) - 1;
+        vertices[i][1] = distance * ((float)(square / side) + corner[i % CORNERS][1] / 2) - 1;
+    }
+    glGenBuffers(1, &buffer);
+    glBindBuffer(GL_ARRAY_BUFFER, buffer);
+    glBufferData(GL_ARRAY_BUFFER, side * side * CORNERS * sizeof *vertices, vertices,
+                 GL_STATIC_DRAW);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+    return buffer;
+}
+
 static void
 setup(void)
 {
     make_programs();
     make_textures();
     make_picture();
+    small_squares = make_squares(SQUARES);
+    large_squares = make_squares(2);
 }
 
 /* Covers the window at a depth, with texture coordinates from (s, t) to (s + size, t + size). */
@@ -258,6 +287,48 @@ draw_alpha_tested(void)
     glDisable(GL_ALPHA_TEST);
 }
 
+/* Draws side x side squares with the given number of calls. */
+static void
+draw_squares(GLuint buffer, uint32_t side, uint32_t calls, bool changes_state)
+{
+    const uint32_t vertices = side * side * CORNERS / calls;
+    glBindBuffer(GL_ARRAY_BUFFER, buffer);
+    glVertexPointer(2, GL_FLOAT, 0, NULL);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glEnable(GL_DEPTH_TEST);
+    for (uint32_t i = 0; i < calls; i++) {
+        glDepthFunc(changes_state && i % 2 ? GL_LEQUAL : GL_LESS);
+        glDrawArrays(GL_TRIANGLES, (GLint)(i * vertices), (GLsizei)vertices);
+    }
+    glDepthFunc(GL_LESS);
+    glDisable(GL_DEPTH_TEST);
+    glDisableClientState(GL_VERTEX_ARRAY);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
+/* Draws squares with and without indices, of different places in the buffer and with different
+ * texture coordinates. */
+static void
+draw_scattered(void)
+{
+    enum { COUNT = 64 };
+    static const uint16_t indices[CORNERS] = {0, 1, 2, 3, 4, 5};
+    glUseProgram(plain_program);
+    glBindBuffer(GL_ARRAY_BUFFER, small_squares);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const size_t first = (size_t)(i * 37 % COUNT) * CORNERS;
+        glTexCoord2f((float)i / COUNT, 0.3f);
+        glVertexPointer(2, GL_FLOAT, 0, (const char *)NULL + first * 2 * sizeof(float));
+        if (i % 2)
+            glDrawElements(GL_TRIANGLES, CORNERS, GL_UNSIGNED_SHORT, indices);
+        else
+            glDrawArrays(GL_TRIANGLES, 0, CORNERS);
+    }
+    glDisableClientState(GL_VERTEX_ARRAY);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
 static void
 draw_frame(uint32_t frame)
 {
@@ -279,6 +350,11 @@ draw_frame(uint32_t frame)
     case 15: draw_copies(false, false); break;
     case 16: draw_copies(true, true); break;
     case 17: draw_quarters(); break;
+    case 18: draw_squares(small_squares, SQUARES, SQUARES * SQUARES, false); break;
+    case 19: draw_squares(small_squares, SQUARES, 1, false); break;
+    case 20: draw_squares(small_squares, SQUARES, SQUARES * SQUARES, true); break;
+    case 21: draw_squares(large_squares, 2, 4, false); break;
+    case 22: draw_scattered(); break;
     default: break;
     }
     glUseProgram(0);
@@ -301,7 +377,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 18,
+                                       .frames = 23,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

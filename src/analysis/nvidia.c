@@ -370,6 +370,15 @@ take_stalls(const struct nvidia_counts *counts, const struct nvidia_capability *
            (x->rest_of && !is_leaf(x->rest_of) ? NVIDIA_SHALLOW : 0);
 }
 
+/* Mean over the SMs: from the sum if it equals the mean after rounding to two decimals. The sum has
+ * more digits. */
+static double
+mean_of(const double *counts, enum nvidia_figure mean, enum nvidia_figure sum)
+{
+    const double exact = counts[sum] / counts[FIGURE_sms];
+    return fabs(exact - counts[mean]) <= 0.005 + 1e-9 ? exact : counts[mean];
+}
+
 uint32_t
 nvidia_counters(const struct nvidia_counts *counts, const struct nvidia_capability *capability,
                 struct nvidia_counters *x)
@@ -380,11 +389,12 @@ nvidia_counters(const struct nvidia_counts *counts, const struct nvidia_capabili
     /* `replays` is per executed instruction */
     const double replays =
         either(f[FIGURE_replays], f[FIGURE_issued_count] / f[FIGURE_executed_count] - 1);
-    x->issued = either(f[FIGURE_issued], f[FIGURE_issued_partition]);
+    x->issued = either(mean_of(f, FIGURE_issued, FIGURE_issued_sum), f[FIGURE_issued_partition]);
     /* a scheduler that issues one instruction per cycle uses its slot for it */
     if (capability->ipc_max == capability->schedulers)
         x->issued = either(x->issued, f[FIGURE_slots] / 100 * x->ipc_max);
-    x->ipc = either(either(f[FIGURE_ipc], f[FIGURE_ipc_partition]), x->issued / (1 + replays));
+    x->ipc = either(either(mean_of(f, FIGURE_ipc, FIGURE_ipc_sum), f[FIGURE_ipc_partition]),
+                    x->issued / (1 + replays));
     x->efficiency = either(f[FIGURE_efficiency] / 100, f[FIGURE_threads] / capability->warp_size);
     problems |= isnan(x->ipc) ? NVIDIA_NO_IPC : 0;
     problems |= isnan(x->efficiency) ? NVIDIA_NO_EFFICIENCY : 0;
@@ -444,8 +454,9 @@ nvidia_measures(const struct nvidia_counts *counts, const struct nvidia_capabili
     struct nvidia_counters x;
     nvidia_counters(counts, capability, &x);
     /* x.issued is at least x.ipc, even if the profiler reported less */
+    const double *f = counts->figures;
     const double issued = either(
-        either(counts->figures[FIGURE_issued], counts->figures[FIGURE_issued_partition]), x.issued);
+        either(mean_of(f, FIGURE_issued, FIGURE_issued_sum), f[FIGURE_issued_partition]), x.issued);
     measures.values[MEASURE_ipc] = x.ipc;
     measures.values[MEASURE_issued_ipc] = issued;
     measures.values[MEASURE_warp_efficiency] = 100 * x.efficiency;

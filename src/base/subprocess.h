@@ -1,5 +1,6 @@
 /* Starts child processes, reads their output, waits for them and ends them. All code uses this
- * interface, except for workers that share memory (base/worker_pool.h).
+ * interface, except for workers that share memory (base/worker_pool.h). The keeper of a captured
+ * program also waits for processes that it did not start (trace/virgl/vtest/keeper.c).
  *
  *     struct subprocess child;
  *     struct subprocess_setup setup = {.argv = words, .output = SUBPROCESS_PIPE};

@@ -1,4 +1,5 @@
 /* aetius info: describes the contents of a trace. */
+#include "base/handles.h"
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -90,7 +91,36 @@ struct command_list {
     bool json;
     uint64_t printed;
     uint32_t frame, draw; /* frame of the previous command; next draw in it */
+    /* For each client, a handle map of its buffers. A view does not contain the target of its
+     * resource. */
+    struct handle_map clients;
 };
+
+static void
+free_buffers(void *buffers)
+{
+    handle_map_fini(buffers);
+    free(buffers);
+}
+
+/* Notes the creation of buffers. Returns whether the command creates a view of one. */
+static bool
+note_buffers(struct command_list *list, const struct gpu_cmd *cmd)
+{
+    struct handle_map *buffers = handle_map_make(&list->clients, cmd->client, sizeof *buffers);
+    switch (cmd->op) {
+    case GPU_RESOURCE_CREATE:
+        if (cmd->resource.target == TARGET_BUFFER)
+            handle_map_put(buffers, cmd->resource.handle, buffers);
+        return false;
+    case GPU_RESOURCE_UNREF: handle_map_remove(buffers, cmd->unref.handle); return false;
+    case GPU_CREATE_OBJECT:
+        return cmd->create.type == OBJECT_SAMPLER_VIEW &&
+               handle_map_get(buffers, cmd->create.view.resource);
+    case GPU_CLIENT_END: free_buffers(handle_map_remove(&list->clients, cmd->client)); return false;
+    default: return false;
+    }
+}
 
 /* Draws without vertices have no number, as in `aetius show`. */
 static bool
@@ -147,8 +177,9 @@ list_command(void *data, uint32_t frame, const struct gpu_cmd *cmd)
     if (frame != list->frame)
         list->draw = 0;
     list->frame = frame;
+    const bool of_buffer = note_buffers(list, cmd);
     if (frame >= list->first && frame <= list->last) {
-        char *arguments = describe_arguments(cmd);
+        char *arguments = describe_arguments(cmd, of_buffer);
         if (list->json)
             print_command_json(list, cmd, arguments);
         else
@@ -167,7 +198,9 @@ list_commands(struct command_list *list, struct trace_reader *reader, struct bud
     trace_reader_limit(reader, budget);
     if (list->json)
         printf("{\"schema\":%d,\"commands\":[", AETIUS_SCHEMA);
-    if (!inspect_commands(reader, list_command, list, err))
+    const bool ok = inspect_commands(reader, list_command, list, err);
+    handle_map_fini_with(&list->clients, free_buffers);
+    if (!ok)
         return fail_at(err, "frame %u", list->frame);
     if (list->json)
         puts("\n]}");

@@ -6,17 +6,16 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/plural.h"
+#include "base/subprocess.h"
 #include "cmd/capture.h"
 #include "cmd/report.h"
 #include "cmd/simulate.h"
 #include "report/run/run_json.h"
 #include "sim/trim.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 int cmd_open(int argc, char **argv);
@@ -109,29 +108,23 @@ is_current(const char *page, const char *run)
                       made.st_mtim.tv_nsec >= ran.st_mtim.tv_nsec));
 }
 
-/* Runs the desktop's browser on the page, detached from this process. Returns whether there is a
- * desktop and a browser. */
+/* Runs the desktop's browser on the page, in a session that outlives this process. Returns whether
+ * there is a desktop and a browser. */
 static bool
 browse(const char *page)
 {
     const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
     char *opener = launch_find("xdg-open"), *path = realpath(page, NULL);
-    const bool can = ((x11 && *x11) || (wayland && *wayland)) && path && strchr(opener, '/');
-    const pid_t child = can ? fork() : -1;
-    if (child == 0) {
-        const int null = open("/dev/null", O_RDWR);
-        setsid();
-        for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && null >= 0; fd++)
-            dup2(null, fd);
-        if (fork() == 0)
-            execl(opener, opener, path, (char *)NULL);
-        _exit(EXIT_SUCCESS);
-    }
-    if (child > 0)
-        waitpid(child, NULL, 0);
+    char *const words[] = {"setsid", "--fork", opener, path, NULL};
+    const struct subprocess_setup setup = {.argv = words, .log = "/dev/null", .no_input = true};
+    struct subprocess child;
+    struct error ignored;
+    const bool ok = ((x11 && *x11) || (wayland && *wayland)) && path && strchr(opener, '/') &&
+                    subprocess_start(&child, &setup, &ignored) &&
+                    subprocess_check(subprocess_wait(&child), words[0], &ignored);
     free(opener);
     free(path);
-    return child > 0;
+    return ok;
 }
 
 /* Makes the page of the run, unless it exists and is current, and shows it. */

@@ -211,8 +211,8 @@ print_ideals_json(void)
         cJSON *object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "name", ideals[i].name);
         cJSON_AddStringToObject(object, "what", ideals[i].what);
-        if (*ideals[i].bound)
-            cJSON_AddStringToObject(object, "bound", ideals[i].bound);
+        if (*ideals[i].own)
+            cJSON_AddStringToObject(object, "bound", ideals[i].own);
         else
             cJSON_AddNullToObject(object, "bound");
         cJSON *set = cJSON_AddArrayToObject(object, "set");

@@ -23,7 +23,7 @@ struct whatif_options {
     struct frame_set frames;
     const char *path, *dir, *scale; /* path: a trace or a run */
     struct arg_list dropped, unblended, uncopied, programs, textures[WHATIF_TEXTURE_KINDS];
-    bool front_to_back, no_readbacks, json;
+    bool front_to_back, merge_draws, no_readbacks, json;
     uint64_t memory;
 };
 
@@ -362,6 +362,7 @@ compare(struct comparison *comparison, const struct params *params, struct trace
     struct whatif *whatif = &comparison->whatif;
     whatif->frames = options->frames;
     whatif->front_to_back = options->front_to_back;
+    whatif->merge_draws = options->merge_draws;
     whatif->no_readbacks = options->no_readbacks;
     bool ok =
         READ_DRAWS(options, &options->dropped, "--drop", reader, false, &whatif->dropped, err) &&
@@ -417,7 +418,7 @@ has_change(const struct whatif_options *options)
 {
     bool any = options->dropped.count || options->unblended.count || options->uncopied.count ||
                options->programs.count || options->scale || options->front_to_back ||
-               options->no_readbacks;
+               options->merge_draws || options->no_readbacks;
     for (uint32_t k = 0; k < WHATIF_TEXTURE_KINDS; k++)
         any |= options->textures[k].count > 0;
     return any;
@@ -431,6 +432,8 @@ cmd_whatif(int argc, char **argv)
     const struct arg_option table[] = {
         {"front-to-back", 0, ARG_FLAG, &options.front_to_back, NULL,
          "draw opaque objects in order of depth, the nearest first", false},
+        {"merge-draws", 0, ARG_FLAG, &options.merge_draws, NULL,
+         "merge consecutive draws with the same state into one", false},
         {"drop", 0, ARG_LIST, &options.dropped, "F:D", "leave out draw D of frame F", false},
         {"drop-copy", 0, ARG_LIST, &options.uncopied, "F:D",
          "leave out the copies and blits right before draw D of frame F", false},

@@ -48,7 +48,8 @@ clock_add_module(struct clock *clock, struct module *module, const char *name, i
     module->clock_fn = ops->clock;
     module->clock = clock;
     module->state = UNIT_STARVED;
-    module->since = clock->now;
+    module->since = module->last_end = clock->now;
+    module->first_work = CYCLE_NEVER;
     /* Prepend the module, because modules are clocked from the last stage to the first. */
     memmove(clock->modules + 1, clock->modules, clock->module_count * sizeof clock->modules[0]);
     memmove(clock->wake + 1, clock->wake, clock->module_count * sizeof clock->wake[0]);
@@ -85,6 +86,10 @@ clock_module(struct clock *clock, struct module *module)
         if (module->is_core)
             clock->busy_cores += (uint32_t)(state == UNIT_BUSY) - (module->state == UNIT_BUSY);
         module->cycles[module->state] += now - module->since;
+        if (module->state == UNIT_STARVED && module->first_work > now)
+            module->first_work = now;
+        if (state == UNIT_STARVED)
+            module->last_end = now;
         module->state = state;
         module->since = now;
     }
@@ -259,6 +264,15 @@ void
 clock_halt(struct clock *clock)
 {
     clock->is_halted = true;
+}
+
+void
+clock_mark(struct clock *clock)
+{
+    for (uint32_t i = 0; i < clock->module_count; i++) {
+        struct module *module = clock->modules[i];
+        module->first_work = module->state == UNIT_STARVED ? CYCLE_NEVER : clock->now;
+    }
 }
 
 void

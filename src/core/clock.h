@@ -59,7 +59,10 @@ struct module {
     enum unit_state state;
     uint64_t since;               /* cycle in which `state` last changed */
     uint64_t cycles[UNIT_STATES]; /* complete after clock_settle() */
-    const struct queue *refused;  /* last queue that refused a push, for the watchdog */
+    /* Since the last clock_mark(): first cycle with work (CYCLE_NEVER: none). Last cycle in which
+     * the module became STARVED. */
+    uint64_t first_work, last_end;
+    const struct queue *refused; /* last queue that refused a push, for the watchdog */
     /* The module sets its own wake even when BUSY, so it is not clocked every cycle. */
     bool keeps_time;
     bool is_core; /* its BUSY cycles count towards clock.core_busy_cycles */
@@ -122,6 +125,8 @@ void clock_halt(struct clock *clock);
 void clock_charge_so_far(struct clock *clock);
 /* Brings the state counts and the counters of all modules up to `now`. */
 void clock_settle(struct clock *clock);
+/* Begins a span in which modules record when they have work (module.first_work). */
+void clock_mark(struct clock *clock);
 /* Prints to stderr which unit waits for which queue, since when, and the queue's contents. A BUG()
  * while the clock runs prints the same. */
 void clock_print(const struct clock *clock);

@@ -1,6 +1,7 @@
 #include "core/stats.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -18,52 +19,45 @@ stat_set_fini(struct stat_set *set)
     for (uint32_t i = 0; i < set->count; i++)
         free(set->entries[i].name);
     free(set->entries);
-    free(set->table);
+    handle_map_fini(&set->by_hash);
     stat_set_init(set);
 }
 
 static uint32_t
 hash_name(const char *name)
 {
-    uint32_t hash = 2166136261u;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return hash;
+    return (uint32_t)hash_bytes(HASH_START, name, strlen(name));
 }
 
-/* Returns the table slot of `name`, or the free slot for a new entry with this name. */
-static uint32_t *
-table_slot(const struct stat_set *set, const char *name)
+static uint32_t
+first_with_hash(const struct stat_set *set, uint32_t hash)
 {
-    uint32_t i = hash_name(name) & (set->table_size - 1);
-    while (set->table[i] && strcmp(set->entries[set->table[i] - 1].name, name))
-        i = (i + 1) & (set->table_size - 1);
-    return &set->table[i];
+    return (uint32_t)(uintptr_t)handle_map_get(&set->by_hash, hash);
 }
 
-static void
-grow(struct stat_set *set)
+/* Returns the index + 1 of the entry with this name, or 0. `i` is the first one with its hash. */
+static uint32_t
+find_from(const struct stat_set *set, uint32_t i, const char *name)
 {
-    set->capacity = set->capacity ? 2 * set->capacity : 256;
-    set->entries = mem_resize(set->entries, set->capacity, sizeof *set->entries);
-    free(set->table);
-    set->table_size = 2 * set->capacity;
-    set->table = mem_array(set->table_size, sizeof *set->table);
-    for (uint32_t i = 0; i < set->count; i++)
-        *table_slot(set, set->entries[i].name) = i + 1;
+    while (i && strcmp(set->entries[i - 1].name, name) != 0)
+        i = set->entries[i - 1].next;
+    return i;
 }
 
 void
 stat_set_add_counter(struct stat_set *set, const char *name, const char *measure, const char *doc,
                      const uint64_t *value)
 {
-    if (set->count == set->capacity)
-        grow(set);
-    uint32_t *slot = table_slot(set, name);
-    BUG_ON(*slot, "two statistics are named %s", name);
-    set->entries[set->count] = (struct stat_entry){
-        .name = mem_strdup(name), .measure = measure, .doc = doc, .value = value};
-    *slot = ++set->count;
+    const uint32_t hash = hash_name(name);
+    const uint32_t first = first_with_hash(set, hash);
+    BUG_ON(find_from(set, first, name), "two statistics are named %s", name);
+    if (set->count == set->capacity) {
+        set->capacity = set->capacity ? 2 * set->capacity : 256;
+        set->entries = mem_resize(set->entries, set->capacity, sizeof *set->entries);
+    }
+    set->entries[set->count++] = (struct stat_entry){
+        .name = mem_strdup(name), .measure = measure, .doc = doc, .value = value, .next = first};
+    handle_map_put(&set->by_hash, hash, (void *)(uintptr_t)set->count);
 }
 
 void
@@ -121,8 +115,8 @@ stat_set_rebase(struct stat_set *set)
 const struct stat_entry *
 stat_set_find(const struct stat_set *set, const char *name)
 {
-    uint32_t found = set->table ? *table_slot(set, name) : 0;
-    return found ? &set->entries[found - 1] : NULL;
+    const uint32_t i = find_from(set, first_with_hash(set, hash_name(name)), name);
+    return i ? &set->entries[i - 1] : NULL;
 }
 
 bool

@@ -16,6 +16,8 @@
 #ifndef AETIUS_CORE_STATS_H
 #define AETIUS_CORE_STATS_H
 
+#include "base/handles.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,14 +41,14 @@ struct stat_entry {
     const char *measure, *doc;
     const uint64_t *value;
     uint64_t base;
-    bool is_peak; /* high-water mark since its owner reset it: never difference or sum it */
+    uint32_t next; /* index + 1 of another entry whose name has the same hash, or 0 */
+    bool is_peak;  /* high-water mark since its owner reset it: never difference or sum it */
 };
 
 struct stat_set {
     struct stat_entry *entries; /* in the order of the columns */
     uint32_t count, capacity;
-    uint32_t *table; /* hash table: name hash -> index of the entry + 1 */
-    uint32_t table_size;
+    struct handle_map by_hash; /* from a name's hash to the index + 1 of the entry */
 };
 
 void stat_set_init(struct stat_set *set);

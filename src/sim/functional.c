@@ -173,20 +173,16 @@ end_frame(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out, 
     return get(renderer, cmd, out, out_bytes, err);
 }
 
-void
-functional_set_time(struct functional *renderer, uint64_t ns)
-{
-    if (renderer->time_ns < ns)
-        renderer->time_ns = ns;
-}
-
-/* Value of the query's counter. Time passes from each reading to the next, so that a program can
- * divide by a difference. */
+/* Current value of the query's counter. */
 static uint64_t
-query_count(struct functional *renderer, const struct gpu_query *query)
+query_count(const struct functional *renderer, const struct gpu_query *query)
 {
-    const bool is_time = query->type == QUERY_TIMESTAMP || query->type == QUERY_TIME_ELAPSED;
-    return is_time ? renderer->time_ns++ : 0;
+    switch (query->type) {
+    case QUERY_TIMESTAMP:
+    case QUERY_TIME_ELAPSED:
+        return renderer->machine_ns + renderer->work.vertices + renderer->work.fragments;
+    default: return 0;
+    }
 }
 
 static bool

@@ -90,7 +90,7 @@ bool
 machine_drain(struct machine *m, struct error *err)
 {
     const struct work_accounting *accounting = &m->accounting;
-    if (m->cmdproc->step_count && !accounting->count && !accounting->uploads)
+    if (m->cmdproc->step_count && !accounting->ring.count && !accounting->uploads)
         return machine_run_work(m, WORK_FLUSH, CMDPROC_ALL, err);
     return machine_run_until(m, CMDPROC_ALL, 0, err);
 }
@@ -394,7 +394,9 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (!draw)
         return true;
-    return m->front_to_back ? machine_hold_draw(m, draw, err) : machine_place_draw(m, draw, err);
+    machine_note_continued(m, draw);
+    return m->front_to_back || m->merge_draws ? machine_hold_draw(m, draw, err)
+                                              : machine_place_draw(m, draw, err);
 }
 
 /* Adds a clear of depth and stencil. If all elements have the same known stencil value, a clear of
@@ -529,6 +531,14 @@ query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return machine_run_moves(m, &list, WORK_READBACK, err);
 }
 
+/* Earlier work has ended. */
+static bool
+bound_query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    m->functional->machine_ns = m->clock.now * 1000 / m->params.GPU.ClockMHz;
+    return functional_execute(m->functional, cmd, NULL, 0, err);
+}
+
 /* Whether the command changes only state that later draws are baked from. (create_command() drains
  * if a new surface moves a texture.) */
 static bool
@@ -591,6 +601,7 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
         cmd->op != GPU_FRAME && cmd->op != GPU_SET_LABEL; /* markers, not commands of the GPU */
     if (m->held.count && !machine_passes_held(m, cmd) && !machine_send_held(m, err))
         return false;
+    machine_end_continued(m, cmd);
     if (!wait_for_earlier(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
@@ -609,9 +620,7 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
         return machine_resolve_surfaces(m, err) &&
                functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_BEGIN_QUERY:
-    case GPU_END_QUERY: /* all earlier work has ended */
-        functional_set_time(m->functional, m->clock.now * 1000 / m->params.GPU.ClockMHz);
-        return functional_execute(m->functional, cmd, out, out_bytes, err);
+    case GPU_END_QUERY: return bound_query_command(m, cmd, err);
     case GPU_GET_QUERY_RESULT: return query_command(m, cmd, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:
@@ -650,5 +659,6 @@ machine_sync_memory(struct machine *m)
     work_accounting_reset(&m->accounting, m->clock.now);
     hazards_reset(&m->hazards);
     command_stream_reset(&m->stream);
+    machine_free_merged(m);
     arena_reset(&m->draws);
 }

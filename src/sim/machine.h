@@ -7,6 +7,7 @@
 #include "sim/command_stream.h"
 #include "sim/hazards.h"
 #include "sim/identities.h"
+#include "sim/overlap.h"
 #include "sim/work_accounting.h"
 
 #define UNIT_HEADERS
@@ -51,16 +52,26 @@ struct machine {
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* latest draw sent; NULL: no draw is in flight */
     bool front_to_back;           /* sort opaque draws by depth (machine_reorder.c) */
+    bool merge_draws;             /* merge draws with the same state (machine_merge.c) */
     VEC(struct held_draw {
         const struct draw *draw;
         float depth; /* mean of its vertices, 0 to 1 */
     })
     held;
+    VEC(struct merged_buffer {
+        uint32_t address;
+        uint32_t bytes;
+    })
+    merged; /* vertices and indices of merged draws, until the end of the frame */
+    /* Draw that the next one may continue: no work in between depends on the order. The device is
+     * held meanwhile. NULL: none. */
+    const struct draw *continued;
 
     /* A wait failed while the device freed a resource's memory. `ending` is the error. */
     bool failed;
     struct error ending;
 
+    struct overlap overlap;
     struct work_accounting accounting; /* an observer sets `on_row_end` */
     struct shader_profile *profile;    /* NULL: no profile (unit/shader/shader_profile.h) */
 };

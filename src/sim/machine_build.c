@@ -258,6 +258,29 @@ add_stats(struct machine *m)
     stat_set_add_clock(&m->stats, &m->clock);
 }
 
+static void
+add_stages(struct machine *m)
+{
+    const struct params *p = &m->params;
+    const uint32_t shaders = p->GPU.UnifiedShader ? 0 : p->GPU.NumFragmentShaders;
+    overlap_init(&m->overlap, &m->clock, p->COMMANDPROCESSOR.PipelinedBatchRendering);
+#define STAGE(name, count)                                                                         \
+    for (uint32_t i = 0; i < (count); i++)                                                         \
+        overlap_add(&m->overlap, OVERLAP_##name, &m->name[i].module);
+    STAGE(streamer, 1)
+    STAGE(primasm, 1)
+    STAGE(geomasm, 1)
+    STAGE(clipper, 1)
+    STAGE(setup, 1)
+    STAGE(fraggen, 1)
+    STAGE(hz, 1)
+    STAGE(interpolator, 1)
+    STAGE(shader, shaders)
+    STAGE(texunit, p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits)
+    STAGE(zstencil, m->rops)
+#undef STAGE
+}
+
 struct machine *
 machine_create(const struct params *params, struct gpu_device *device,
                struct functional *functional, struct error *err)
@@ -275,6 +298,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     m->rops = params->GPU.NumStampPipes;
     clock_init(&m->clock);
     pools_init(&m->pools, &m->clock);
+    work_accounting_reset(&m->accounting, 0);
     arena_init(&m->draws);
     command_stream_init(&m->stream, params);
 #define SHADERS  m->shaders
@@ -290,6 +314,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     init_units(m);
     wire(m);
     wire_stages(m);
+    add_stages(m);
     add_stats(m);
     m->identities = identities_create(&m->stats);
     return m;
@@ -331,6 +356,7 @@ machine_destroy(struct machine *m)
     pools_fini(&m->pools);
     arena_fini(&m->draws);
     VEC_FREE(&m->held);
+    VEC_FREE(&m->merged);
     clock_fini(&m->clock);
     shader_profile_destroy(m->profile);
     free(m);

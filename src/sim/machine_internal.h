@@ -23,11 +23,22 @@ void machine_invalidate_readers(struct machine *m, const struct resource *res);
 /* Sends a baked draw to the command processor. */
 bool machine_place_draw(struct machine *m, const struct draw *draw, struct error *err);
 
-/* machine_reorder.c: draws that wait to be sorted, if `front_to_back` is set. */
+/* machine_reorder.c: draws that wait to be sorted or merged, if `front_to_back` or `merge_draws` is
+ * set. */
 bool machine_hold_draw(struct machine *m, const struct draw *draw, struct error *err);
 /* Returns whether the command may be executed before the held draws. */
 bool machine_passes_held(const struct machine *m, const struct gpu_cmd *cmd);
 bool machine_send_held(struct machine *m, struct error *err);
+/* Sets `merges` of a draw that the machine is about to send. A command that depends on the order of
+ * draws ends `continued`. */
+void machine_note_continued(struct machine *m, struct draw *draw);
+void machine_end_continued(struct machine *m, const struct gpu_cmd *cmd);
+
+/* machine_merge.c: makes one draw of several for which draw_merges() is true. Uploads into their
+ * buffers must have ended. */
+bool machine_merge(struct machine *m, const struct draw *const draws[], size_t count,
+                   const struct draw **result, struct error *err);
+void machine_free_merged(struct machine *m);
 
 /* The device's `leaving` callback. */
 void machine_end_resource(void *machine, const struct resource *res);

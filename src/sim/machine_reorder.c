@@ -1,6 +1,7 @@
 /* Sends opaque draws front to back, as if the program had sorted them (`aetius whatif
- * --front-to-back`). Draws are held until a command depends on their order, then sorted by the mean
- * depth of their vertices. Only opaque draws (state/draw.h) are held. */
+ * --front-to-back`), or merges draws with the same state (`--merge-draws`). Draws are held until a
+ * command depends on their order. Only opaque draws (state/draw.h) are sorted, by the mean depth of
+ * their vertices. With both changes, only opaque draws are merged. */
 #include "sim/machine_internal.h"
 
 #include "sim/functional_draw.h"
@@ -27,40 +28,80 @@ compare_depth(const void *a, const void *b)
     return first->draw->number < second->draw->number ? -1 : 1;
 }
 
-/* Computes the depth after the uploads that the draw uses have ended. */
+/* Waits until the uploads that the draw uses have ended. */
 static bool
-find_depth(struct machine *m, struct held_draw *held, struct error *err)
+await_uploads(struct machine *m, const struct draw *draw, struct error *err)
 {
-    for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, held->draw));)
+    for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, draw));)
         if (!machine_run_until(m, CMDPROC_TRANSFER, upload, err))
             return false;
-    return functional_draw_depth(m->functional, held->draw, &held->depth, err);
+    return true;
+}
+
+static bool
+sort_held(struct machine *m, struct held_draw *held, size_t count, struct error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!await_uploads(m, held[i].draw, err) ||
+            !functional_draw_depth(m->functional, held[i].draw, &held[i].depth, err))
+            return false;
+    qsort(held, count, sizeof *held, compare_depth);
+    return true;
+}
+
+/* Sends the first draw, merged with those that continue it. Sets *sent to their number. */
+static bool
+send_merged(struct machine *m, const struct held_draw *held, size_t count, size_t *sent,
+            struct error *err)
+{
+    VEC(const struct draw *) draws = {0};
+    const struct draw *merged = held[0].draw;
+    bool ok = true;
+    VEC_PUSH(&draws, held[0].draw);
+    for (size_t i = 1; m->merge_draws && i < count && draw_merges(held[i - 1].draw, held[i].draw);
+         i++)
+        VEC_PUSH(&draws, held[i].draw);
+    for (size_t i = 0; i < draws.count && draws.count > 1 && ok; i++)
+        ok = await_uploads(m, draws.items[i], err);
+    if (ok && draws.count > 1)
+        ok = machine_merge(m, draws.items, draws.count, &merged, err);
+    *sent = draws.count;
+    VEC_FREE(&draws);
+    return ok && machine_place_draw(m, merged, err);
 }
 
 bool
 machine_send_held(struct machine *m, struct error *err)
 {
     const size_t count = m->held.count;
+    size_t sent = 0;
     bool ok = true;
     if (!count)
         return true;
     m->held.count = 0;
-    for (size_t i = 0; i < count && count > 1 && ok; i++)
-        ok = find_depth(m, &m->held.items[i], err);
-    qsort(m->held.items, count, sizeof *m->held.items, compare_depth);
-    for (size_t i = 0; i < count && ok; i++)
-        ok = machine_place_draw(m, m->held.items[i].draw, err);
+    if (m->front_to_back && count > 1)
+        ok = sort_held(m, m->held.items, count, err);
+    for (size_t i = 0; i < count && ok; i += sent)
+        ok = send_merged(m, m->held.items + i, count - i, &sent, err);
     gpu_device_release(m->device);
     return ok;
+}
+
+/* Whether the draw may wait together with those that are held. */
+static bool
+joins_held(const struct machine *m, const struct draw *draw)
+{
+    return m->front_to_back ? draw->opaque && same_targets(m->held.items[0].draw, draw)
+                            : draw_merges(m->held.items[m->held.count - 1].draw, draw);
 }
 
 bool
 machine_hold_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
-    if (!draw->opaque)
-        return machine_send_held(m, err) && machine_place_draw(m, draw, err);
-    if (m->held.count && !same_targets(m->held.items[0].draw, draw) && !machine_send_held(m, err))
+    if (m->held.count && !joins_held(m, draw) && !machine_send_held(m, err))
         return false;
+    if (m->front_to_back && !draw->opaque)
+        return machine_place_draw(m, draw, err);
     if (!m->held.count)
         gpu_device_hold(m->device);
     VEC_PUSH(&m->held, (struct held_draw){.draw = draw});
@@ -106,12 +147,13 @@ fetches(const struct draw *draw, uint64_t first, uint64_t end)
 /* An upload may pass the held draws if none of them uses the range that it writes. Streamed
  * vertices share a buffer, so the ranges of buffers are exact. */
 static bool
-upload_passes(const struct machine *m, const struct gpu_cmd *cmd)
+upload_passes(const struct machine *m, const struct gpu_cmd *cmd, const struct held_draw *held,
+              size_t count)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
     const struct box *box = &cmd->transfer.box;
-    for (size_t i = 0; res && i < m->held.count; i++) {
-        const struct draw *draw = m->held.items[i].draw;
+    for (size_t i = 0; res && i < count; i++) {
+        const struct draw *draw = held[i].draw;
         const uint64_t first = (uint64_t)res->address + (uint32_t)box->x;
         const uint64_t end = first + (uint32_t)box->width;
         if (res->desc.target == TARGET_BUFFER
@@ -124,12 +166,13 @@ upload_passes(const struct machine *m, const struct gpu_cmd *cmd)
     return true;
 }
 
-bool
-machine_passes_held(const struct machine *m, const struct gpu_cmd *cmd)
+static bool
+passes(const struct machine *m, const struct gpu_cmd *cmd, const struct held_draw *held,
+       size_t count)
 {
     switch (cmd->op) {
     case GPU_DRAW: return true;
-    case GPU_PUT: return upload_passes(m, cmd);
+    case GPU_PUT: return upload_passes(m, cmd, held, count);
     case GPU_CREATE_OBJECT: return cmd->create.type != OBJECT_SURFACE;
     case GPU_BIND_OBJECT:
     case GPU_DESTROY_OBJECT:
@@ -151,4 +194,29 @@ machine_passes_held(const struct machine *m, const struct gpu_cmd *cmd)
     case GPU_SET_LABEL: return true;
     default: return false;
     }
+}
+
+bool
+machine_passes_held(const struct machine *m, const struct gpu_cmd *cmd)
+{
+    return passes(m, cmd, m->held.items, m->held.count);
+}
+
+void
+machine_note_continued(struct machine *m, struct draw *draw)
+{
+    draw->merges = m->continued && draw_merges(m->continued, draw);
+    if (!m->continued)
+        gpu_device_hold(m->device);
+    m->continued = draw;
+}
+
+void
+machine_end_continued(struct machine *m, const struct gpu_cmd *cmd)
+{
+    const struct held_draw held = {.draw = m->continued};
+    if (!m->continued || passes(m, cmd, &held, 1))
+        return;
+    m->continued = NULL;
+    gpu_device_release(m->device);
 }

@@ -15,6 +15,8 @@ static void
 on_row(void *data, const struct work *row)
 {
     struct simulation *sim = data;
+    sim->machine->cmdproc->stats.overlap_cycles +=
+        overlap_end_row(&sim->machine->overlap, row->kind);
     if (sim->listener.work)
         sim->listener.work(sim->listener.data, sim->frame, row);
 }
@@ -142,6 +144,7 @@ open_frame(struct simulation *sim)
     sim->frame_start = clock->now;
     clock->sample_cycle = clock->now + sim->interval_cycles;
     clock_settle(clock);
+    overlap_begin(&sim->machine->overlap);
     path_begin(&clock->path, clock->now);
     sim->machine->cmdproc->module.stage.cp_ref = clock->path.end;
     stat_set_rebase(&sim->machine->stats);

@@ -228,13 +228,16 @@ write_result(void *data, const struct live_query *query, struct error *err)
     struct trim *trim = data;
     const struct gpu_cmd cmd = {.client = query->client, .sub_context = query->sub_context};
     const struct gpu_query *found = gpu_find_query(&trim->device, &cmd, query->handle);
+    const struct gpu_stream *stream = gpu_find_stream(&trim->device, &cmd, query->handle);
     struct message message = {.kind = MESSAGE_RESULT, .client = query->client};
-    if (!found || found->result == 0)
+    if (!(found && found->result) && !(stream && stream->begun))
         return true;
+    const uint64_t result =
+        found ? found->result : stream->written | (uint64_t)stream->vertex_bytes << 32;
     message.result.sub_context = query->sub_context;
     message.result.handle = query->handle;
-    message.result.low = (uint32_t)found->result;
-    message.result.high = (uint32_t)(found->result >> 32);
+    message.result.low = (uint32_t)result;
+    message.result.high = (uint32_t)(result >> 32);
     return trace_writer_add(trim->writer, &message, err);
 }
 

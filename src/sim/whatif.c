@@ -124,8 +124,10 @@ whatif_attach(struct whatif *whatif, struct simulation *sim, struct trace_reader
     whatif->sim = sim;
     sim->device.alter = alter;
     sim->device.alter_data = whatif;
-    if (sim->machine)
+    if (sim->machine) {
         sim->machine->front_to_back = whatif->front_to_back;
+        sim->machine->merge_draws = whatif->merge_draws;
+    }
     *executor = (struct executor){whatif, &sim->device, execute};
     return true;
 }

@@ -8,7 +8,8 @@ const char *const work_kind_names[WORK_KINDS] = {"draw", "upload", "readback", "
 void
 work_accounting_reset(struct work_accounting *accounting, uint64_t now)
 {
-    accounting->head = accounting->count = accounting->uploads = accounting->draws = 0;
+    accounting->ring = (struct ring){.capacity = MAX_WORKS};
+    accounting->uploads = accounting->draws = 0;
     accounting->since = now;
     accounting->row_is_open = false;
 }
@@ -26,9 +27,9 @@ static bool
 find_owner(const struct work_accounting *accounting, struct work *owner)
 {
     *owner = (struct work){.kind = WORK_UPLOAD};
-    if (accounting->count)
-        *owner = accounting->items[accounting->head];
-    return accounting->count || accounting->uploads;
+    if (accounting->ring.count)
+        *owner = accounting->items[ring_at(&accounting->ring, 0)];
+    return accounting->ring.count || accounting->uploads;
 }
 
 /* A work has begun or ended: attributes the cycles up to `now` to the row. A draw's row ends with
@@ -62,10 +63,9 @@ work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
 {
     struct work work = {.kind = kind, .baked = baked};
     const bool joins = accounting->row_is_open && accounting->row.kind == kind && kind == WORK_BLIT;
-    BUG_ON(accounting->count == MAX_WORKS, "too many works in flight");
     if (kind == WORK_BLIT)
         work.copy = accounting->copy;
-    accounting->items[(accounting->head + accounting->count++) % MAX_WORKS] = work;
+    accounting->items[ring_push(&accounting->ring)] = work;
     charge_cycles_until(accounting, now);
     if (joins)
         accounting->row.copy.to = 0;
@@ -74,9 +74,8 @@ work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
 void
 work_accounting_end(struct work_accounting *accounting, uint64_t now)
 {
-    BUG_ON(!accounting->count, "a work ends that has not started");
-    accounting->head = (accounting->head + 1) % MAX_WORKS;
-    accounting->count--;
+    BUG_ON(!accounting->ring.count, "a work ends that has not started");
+    ring_pop(&accounting->ring);
     charge_cycles_until(accounting, now);
 }
 
@@ -98,7 +97,7 @@ work_accounting_end_upload(struct work_accounting *accounting, uint64_t now)
 void
 work_accounting_close(struct work_accounting *accounting, uint64_t now)
 {
-    BUG_ON(accounting->count || accounting->uploads, "a work has not ended");
+    BUG_ON(accounting->ring.count || accounting->uploads, "a work has not ended");
     charge_cycles_until(accounting, now);
     end_row(accounting);
 }

@@ -15,6 +15,7 @@
 #ifndef AETIUS_SIM_WORK_ACCOUNTING_H
 #define AETIUS_SIM_WORK_ACCOUNTING_H
 
+#include "base/ring.h"
 #include "core/clock.h"
 #include "state/cmd.h"
 #include "unit/stats.h"
@@ -43,8 +44,9 @@ struct work {
 
 struct work_accounting {
     struct work_stats stats;
-    struct work items[MAX_WORKS]; /* ring, oldest first, without uploads */
-    uint32_t head, count, uploads;
+    struct work items[MAX_WORKS]; /* works in flight, without uploads */
+    struct ring ring;             /* of `items`, oldest first */
+    uint32_t uploads;
     uint32_t draws; /* number of draws that have a row */
     struct work row;
     struct work_copy copy; /* what the next work of kind WORK_BLIT copies */

@@ -431,10 +431,19 @@ static bool
 restore_result(struct gpu_device *device, const struct gpu_cmd *cmd, struct error *err)
 {
     struct gpu_query *query = gpu_find_query(device, cmd, cmd->result.handle);
-    if (!query)
-        return fail(err, "query %u does not exist", cmd->result.handle);
-    query->result = cmd->result.value;
-    return true;
+    struct gpu_stream *stream = gpu_find_stream(device, cmd, cmd->result.handle);
+    if (query) {
+        query->result = cmd->result.value;
+        return true;
+    }
+    if (!stream)
+        return fail(err, "query or stream output target %u does not exist", cmd->result.handle);
+    stream->begun = true;
+    stream->written = (uint32_t)cmd->result.value;
+    stream->vertex_bytes = (uint32_t)(cmd->result.value >> 32);
+    return stream->written <= stream->size ||
+           fail(err, "stream output target %u has %u bytes, not %u", cmd->result.handle,
+                stream->size, stream->written);
 }
 
 /* Restores the state at the start of a trimmed trace. */

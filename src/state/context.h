@@ -142,6 +142,9 @@ struct shown_state gpu_shown_state(struct gpu_device *device, uint32_t client,
 void gpu_presented(struct gpu_device *device, const struct gpu_cmd *command);
 struct gpu_query *gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd,
                                  uint32_t handle);
+/* Returns a stream output target. */
+struct gpu_stream *gpu_find_stream(struct gpu_device *device, const struct gpu_cmd *cmd,
+                                   uint32_t handle);
 /* Records that a CLEAR clears the bound surfaces (state/cleared.h). */
 void gpu_note_clear(struct gpu_device *device, const struct gpu_cmd *cmd);
 

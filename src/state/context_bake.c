@@ -178,18 +178,40 @@ bake_attributes(struct draw *draw, const struct gpu_state *state, struct error *
     return true;
 }
 
-/* Takes the number of vertices from the stream output target that was bound last. The protocol
- * names a target only by its size. */
+/* Returns the stream output target that a draw names by its size, the only name in the protocol:
+ * the one that was bound last or, if its size differs, the only other one of this size that was
+ * used. NULL: none, or several. */
+static const struct gpu_stream *
+find_counted(const struct gpu_state *state, uint32_t size)
+{
+    const struct gpu_stream *found = NULL;
+    if (state->last_stream && state->last_stream->stream.size == size)
+        return &state->last_stream->stream;
+    for (size_t i = 0; i < state->objects.capacity; i++) {
+        const struct object *object = state->objects.slots[i].value;
+        if (!object || object->type != OBJECT_STREAMOUT_TARGET || !object->stream.begun ||
+            object->stream.size != size)
+            continue;
+        if (found)
+            return NULL;
+        found = &object->stream;
+    }
+    return found;
+}
+
+/* Takes the number of vertices from a stream output target. */
 static bool
 bake_count(struct draw *draw, const struct gpu_state *state, struct error *err)
 {
     const uint32_t size = draw->params.count_from_so;
     if (!size)
         return true;
-    if (!state->last_stream || state->last_stream->stream.size != size)
-        return fail(err, "this GPU does not execute draws whose count comes from an earlier stream "
-                         "output target than the last one");
-    const struct gpu_stream *stream = &state->last_stream->stream;
+    const struct gpu_stream *stream = find_counted(state, size);
+    if (!stream)
+        return fail(err,
+                    "this GPU does not execute draws whose count comes from an earlier stream "
+                    "output target, unless only one target has %u bytes",
+                    size);
     draw->params.count = stream->vertex_bytes ? stream->written / stream->vertex_bytes : 0;
     return true;
 }

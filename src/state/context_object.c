@@ -255,6 +255,15 @@ destroy_object(struct gpu_device *device, struct gpu_state *state, const struct 
     return true;
 }
 
+struct gpu_stream *
+gpu_find_stream(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t handle)
+{
+    struct gpu_state *state = find_state(device, cmd, NULL);
+    struct object *object =
+        state ? find_object(state, OBJECT_STREAMOUT_TARGET, handle, NULL) : NULL;
+    return object ? &object->stream : NULL;
+}
+
 struct gpu_query *
 gpu_find_query(struct gpu_device *device, const struct gpu_cmd *cmd, uint32_t handle)
 {

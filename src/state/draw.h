@@ -130,6 +130,9 @@ struct draw {
     bool opaque;
     bool has_source1; /* target 0 is blended with a second source color */
     bool occlusion;   /* an occlusion query counts samples */
+    /* Could have been part of the previous draw (draw_merges()). The machine sets it for reports.
+     */
+    bool merges;
 
     struct gpu_query *query; /* the active occlusion query or NULL */
 
@@ -201,6 +204,10 @@ bool draw_uses_source1(const struct draw *draw, uint32_t target);
  * depends on the existing one. */
 bool draw_writes_color(const struct draw *draw, uint32_t target);
 bool draw_reads_color(const struct draw *draw, uint32_t target);
+
+/* Returns whether one draw could have rendered both draws, of which `last` is the previous one:
+ * both are lists of primitives with the same state. Their vertices may be in different places. */
+bool draw_merges(const struct draw *last, const struct draw *draw);
 
 /* Sets the error for a program in which a thread has run EXEC_THREAD_LIMIT instructions. Always
  * returns false. */

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/plural.h"
+#include "sweep/store.h"
 #include "sweep/work.h"
 #include "trace/virgl/vtest/launch.h"
 
@@ -193,16 +194,25 @@ capture_all(struct sweep *sweep, const struct sweep_plan *plan, const struct wor
     return ok;
 }
 
-/* Adds a trace. With `keep_going`, omits an unreadable trace. */
+/* Checks that a file has the hash that the plan states. `hash` NULL: no check. */
+static bool
+check_hash(const struct sweep *sweep, const char *name, const char *path, const char *hash,
+           struct error *err)
+{
+    char found[SHA256_TEXT];
+    return !hash || (store_hash_trace(sweep->store, path, found, err) &&
+                     (!strcmp(found, hash) ||
+                      fail(err, "%s has the sha256 %s, but the plan's [input %s] has %s", path,
+                           found, name, hash)));
+}
+
+/* With `keep_going`, omits a trace that is missing, unreadable or different. */
 static bool
 take_trace(struct sweep *sweep, const struct work_options *options, const char *name,
-           const char *path, const char *frames, const char *captured, struct error *err)
+           const char *path, const char *frames, const char *hash, struct error *err)
 {
-    if (sweep_add_trace(sweep, name, path, frames, err)) {
-        if (captured)
-            sweep->traces.items[sweep->traces.count - 1].captured = mem_strdup(captured);
+    if (check_hash(sweep, name, path, hash, err) && sweep_add_trace(sweep, name, path, frames, err))
         return true;
-    }
     if (!options->keep_going || interrupt_pending())
         return false;
     log_warning("%s", err->text);
@@ -223,8 +233,11 @@ take_program(struct sweep *sweep, const struct sweep_plan *plan, const struct sw
     }
     for (uint32_t r = 0; ok && r < frames.count; r++) {
         char *name = capture_name(input, &frames, r), *path = capture_path(sweep, name, ".trace");
+        const size_t before = sweep->traces.count;
         ok = take_trace(sweep, options, name, path, plan->frames ? plan->frames : input->simulate,
-                        frames.count > 1 ? input->name : NULL, err);
+                        NULL, err);
+        if (sweep->traces.count > before && frames.count > 1)
+            sweep->traces.items[before].captured = mem_strdup(input->name);
         free(path);
         free(name);
     }
@@ -244,7 +257,7 @@ sweep_take_inputs(struct sweep *sweep, const struct sweep_plan *plan,
         }
         char *path = sweep_plan_path(plan, input->file);
         ok = take_trace(sweep, options, input->name, path,
-                        plan->frames ? plan->frames : input->frames, NULL, err);
+                        plan->frames ? plan->frames : input->frames, input->hash, err);
         free(path);
     }
     return ok && (!sweep->missing || sweep->traces.count || fail(err, "no inputs remain"));

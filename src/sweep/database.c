@@ -58,6 +58,12 @@ static const char tables[] =
 
 enum { MOST_SQLITE = 512 << 20 }; /* memory limit of queries, in bytes */
 
+/* An empty name is a temporary file, which SQLite deletes. Intermediate results of a query stay in
+ * memory, so a view without end in an untrusted file reaches MOST_SQLITE instead of filling a disk.
+ */
+static const char loaded_tables[] = "ATTACH '' AS loaded; PRAGMA loaded.journal_mode = OFF;"
+                                    "PRAGMA temp_store = MEMORY";
+
 struct builder {
     const struct sweep *sweep;
     const struct sweep_plan *plan;
@@ -83,6 +89,7 @@ prepare(struct builder *b)
         {&b->add_param, "INSERT INTO params VALUES (?, ?, ?)"},
         {&b->add_output, "INSERT INTO outputs VALUES (?, ?, ?, ?, ?, NULL)"},
     };
+    sqlite3_hard_heap_limit64(0); /* from an earlier query */
     if (sqlite3_open(":memory:", &b->db) != SQLITE_OK || !sql_do(b->db, tables, b->err))
         return sql_fail(b->db, "results.db", b->err);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -323,7 +330,7 @@ uri_of(const char *path)
     for (; *path; path++)
         to += sprintf(to, isalnum((unsigned char)*path) || strchr("/._-", *path) ? "%c" : "%%%02X",
                       (unsigned char)*path);
-    strcpy(to, "?immutable=1"); /* no locks: the file is only replaced, never written */
+    strcpy(to, "?immutable=1&mode=ro"); /* no locks: the file is only replaced, never written */
     return uri;
 }
 
@@ -362,13 +369,15 @@ database_open(const struct sweep *sweep, sqlite3 **db, struct error *err)
     ok = file >= 0;
     if (ok)
         close(file);
-    if (ok && sqlite3_open_v2(uri, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) != SQLITE_OK)
+    /* The URI makes this file read-only. The flags also apply to the database of loaded tables. */
+    if (ok && sqlite3_open_v2(uri, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL) != SQLITE_OK)
         ok = sql_fail(*db, path, err);
     if (ok && !is_ours(*db))
         ok = fail(
             err,
             "%s is damaged, or another version made it: recreate it with `aetius sweep collect`",
             path);
+    ok = ok && sql_do(*db, loaded_tables, err);
     if (!ok) {
         sqlite3_close(*db);
         *db = NULL;

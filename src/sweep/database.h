@@ -20,7 +20,8 @@ bool database_open(const struct sweep *sweep, sqlite3 **db, struct error *err);
 
 /* Runs a query. `rows` gets the column names, then the rows. If the query names a table of the run
  * folders (frames, draws, cycles, frames_shader, ...: docs/tables.md), that table is loaded from
- * all runs. The loaded table has an additional column `run` with the run's number. */
+ * all runs into a temporary file. The loaded table has an additional column `run` with the run's
+ * number. */
 bool database_query(const struct sweep *sweep, sqlite3 *db, const char *sql,
                     struct text_table *rows, struct error *err);
 

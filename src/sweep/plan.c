@@ -351,6 +351,8 @@ take_input(struct sweep_plan *plan, const char *section, const char *name, const
         return true;
     if (!strcmp(key, "file"))
         return set_once(&input->file, key, value, err);
+    if (!strcmp(key, "sha256"))
+        return set_once(&input->hash, key, value, err);
     if (!strcmp(key, "frames"))
         return set_once(&input->frames, key, value, err);
     if (!strcmp(key, "simulate"))
@@ -362,7 +364,8 @@ take_input(struct sweep_plan *plan, const char *section, const char *name, const
         return input->is_plain || fail(err, "one-color = %s: expected yes", value);
     }
     if (strcmp(key, "program") != 0)
-        return unknown(section, key, "file, program, frames, simulate, warm-up and one-color", err);
+        return unknown(section, key,
+                       "file, sha256, program, frames, simulate, warm-up and one-color", err);
     word_list_split(&input->program, value);
     return true;
 }
@@ -550,6 +553,8 @@ check(const struct sweep_plan *plan, const char *path, struct error *err)
         if (input->file && (input->program.count || input->warm_up || input->simulate))
             return fail(err, "%s: [input %s] has a file: remove its program, warm-up and simulate",
                         path, input->name);
+        if (input->hash && !input->file)
+            return fail(err, "%s: [input %s] has a sha256, but no file", path, input->name);
         if (!input->file && (!input->program.count || !input->frames))
             return fail(err, "%s: [input %s] requires a file, or a program and its frames", path,
                         input->name);
@@ -660,6 +665,7 @@ sweep_input_fini(struct sweep_input *input)
 {
     free(input->name);
     free(input->file);
+    free(input->hash);
     free(input->frames);
     free(input->warm_up);
     free(input->simulate);

@@ -46,6 +46,7 @@ struct sweep_machine {
 struct sweep_input {
     char *name;
     char *file;
+    char *hash; /* SHA-256 that the file must have, as hexadecimal digits; or NULL */
     struct word_list program;
     char *frames, *warm_up; /* of a program: frames to keep, and frames drawn before; or NULL */
     char *simulate;         /* of a program: frames of each capture to simulate; NULL: all */

@@ -67,7 +67,7 @@ add_columns(struct loader *l, const struct csv_table *table)
         if (word_list_has(&l->columns, table->names[i]))
             continue;
         word_list_add(&l->columns, table->names[i]);
-        ok = sql_do_format(l->db, l->err, "ALTER TABLE temp.\"%w\" ADD COLUMN \"%w\" %s", l->name,
+        ok = sql_do_format(l->db, l->err, "ALTER TABLE loaded.\"%w\" ADD COLUMN \"%w\" %s", l->name,
                            table->names[i], table_column_type(table->names[i]));
     }
     return ok;
@@ -77,7 +77,7 @@ static bool
 prepare_rows(struct loader *l, const struct csv_table *table, sqlite3_stmt **statement)
 {
     sqlite3_str *sql = sqlite3_str_new(l->db);
-    sqlite3_str_appendf(sql, "INSERT INTO temp.\"%w\" (run", l->name);
+    sqlite3_str_appendf(sql, "INSERT INTO loaded.\"%w\" (run", l->name);
     for (uint32_t i = 0; i < table->columns; i++)
         sqlite3_str_appendf(sql, ", \"%w\"", table->names[i]);
     sqlite3_str_appendall(sql, ") VALUES (?");
@@ -139,7 +139,7 @@ static bool
 load_table(const struct sweep *sweep, sqlite3 *db, const char *name, struct error *err)
 {
     struct loader l = {.sweep = sweep, .db = db, .name = name, .err = err};
-    bool ok = sql_do_format(db, err, "BEGIN; CREATE TABLE temp.\"%w\" (run INTEGER)", name);
+    bool ok = sql_do_format(db, err, "BEGIN; CREATE TABLE loaded.\"%w\" (run INTEGER)", name);
     for (size_t i = 0; ok && i < sweep->runs.count; i++)
         if (store_has(sweep->store, sweep->runs.items[i].key))
             ok = load_run(&l, i);
@@ -218,8 +218,6 @@ database_query(const struct sweep *sweep, sqlite3 *db, const char *sql, struct t
     sqlite3_stmt *statement = NULL;
     const char *rest = sql;
     char name[128], last[128] = "";
-    if (!sql_do(db, "PRAGMA temp_store = MEMORY", err))
-        return false;
     bool refused;
     while (!prepare_question(db, sql, &statement, &rest, &refused)) {
         if (refused) {

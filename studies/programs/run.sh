@@ -1,16 +1,18 @@
 #!/bin/sh
-# Runs a program of candidates.txt in a new folder that is its HOME, without sound. `press KEY...` in a
-# command presses the keys repeatedly, one per second.
+# Runs a program of LIST (candidates.txt) in a new folder that is its HOME, without sound. `press KEY...` in a
+# command presses the keys repeatedly, one per second, until the program ends.
 #
-#     studies/programs/run.sh NAME
+#     studies/programs/run.sh NAME [LIST]
 set -eu
-[ $# -eq 1 ] || {
-    echo 'usage: studies/programs/run.sh NAME' >&2
+[ $# -ge 1 ] || {
+    echo 'usage: studies/programs/run.sh NAME [LIST]' >&2
     exit 2
 }
-command=$(sed -n "s/^$1 [0-9]* //p" "$(dirname "$0")/candidates.txt")
+list=${2:-$(dirname "$0")/candidates.txt}
+# The columns of candidates.txt are separated by blanks, those of unseen.txt by " | ".
+command=$(sed -n -e "s/^$1 [0-9][0-9]* //p" -e "s/^$1 | [^|]* | [^|]* | //p" "$list")
 [ -n "$command" ] || {
-    echo "run.sh: candidates.txt has no program $1" >&2
+    echo "run.sh: $list has no program $1" >&2
     exit 1
 }
 home=$(mktemp -d)
@@ -20,7 +22,7 @@ cd "$home"
 # shellcheck disable=SC2016  # expanded where it runs
 press='
 press() {
-    while :; do for key; do sleep 1; xdotool mousemove 200 200 key "$key"; done; done &
+    while kill -0 $$ 2>/dev/null; do for key; do sleep 1; xdotool mousemove 200 200 key "$key"; done; done &
 }'
 env -u WAYLAND_DISPLAY -u DBUS_SESSION_BUS_ADDRESS -u PULSE_SERVER HOME="$home" XDG_RUNTIME_DIR="$home" \
     SDL_AUDIODRIVER=dummy ALSOFT_DRIVERS=null NO_AT_BRIDGE=1 LC_ALL=C.UTF-8 \

@@ -1,5 +1,5 @@
-/* Fuzz target: the TGSI parser, and the execution of each accepted program. A text that begins with
- * "VERT" is a vertex program. Any other text is a fragment program. */
+/* Fuzz target: the TGSI parser, and the execution of each accepted program. A text that names no
+ * stage is a fragment program. */
 #include "base/mem.h"
 #include "isa/exec.h"
 
@@ -29,7 +29,7 @@ execute(const struct program *program)
     BUG_ON(!memory, "%u bytes of registers", bytes);
     memset(memory, 0, bytes);
     exec_begin(exec, program, constants, CONSTANTS, LANES, 0xff, memory);
-    for (uint32_t i = 0; i < program->input_count * 4 * LANES; i++)
+    for (uint32_t i = 0; i < program_input_registers(program) * 4 * LANES; i++)
         exec->inputs[i] = (float)i * 0.37f - 3.0f;
     exec_set_limit(exec, STEPS);
     exec_run(exec, sample_nothing, NULL);
@@ -43,8 +43,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error err = {""};
     char *text = mem_alloc(size + 1);
     memcpy(text, data, size);
-    enum shader_stage stage = strncmp(text, "VERT", 4) ? STAGE_FRAGMENT : STAGE_VERTEX;
-    struct program *program = program_create(stage, text, NULL, &err);
+    const enum shader_stage stage = program_text_stage(text);
+    struct program *program =
+        program_create(stage == STAGE_COUNT ? STAGE_FRAGMENT : stage, text, NULL, &err);
     BUG_ON(!program && !err.text[0], "a text is refused without a message");
     if (program)
         execute(program);

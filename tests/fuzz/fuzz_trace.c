@@ -1,7 +1,7 @@
 /* Fuzz target: the trace reader. An input that begins with the magic of a trace is a file. The
- * target corrects the checksums of its chunks, because a fuzzer does not guess them. Any other
- * input is the unpacked content of a chunk. Accepted messages update the live state, which is then
- * written as `aetius trim` writes it. */
+ * target corrects the checksums of its chunks and features, because a fuzzer does not guess them.
+ * Any other input is the unpacked content of a chunk. Accepted messages update the live state,
+ * which is then written as `aetius trim` writes it. */
 #include "fuzz_trace.h"
 
 #include "base/mem.h"
@@ -20,6 +20,22 @@ crc_of(const void *bytes, size_t size)
     return (uint32_t)crc32_z(0, bytes, size);
 }
 
+/* Corrects the CRC of a feature. Returns its size in bytes, or 0 if there is none. */
+static size_t
+repair_feature(uint8_t *bytes, size_t size)
+{
+    struct trace_feature_head head;
+    if (size < sizeof head)
+        return 0;
+    memcpy(&head, bytes, sizeof head);
+    if (head.magic != TRACE_FEATURE_MAGIC || head.name_bytes > size - sizeof head)
+        return 0;
+    head.crc = (uint32_t)crc32_z(crc_of(&head, offsetof(struct trace_feature_head, crc)),
+                                 bytes + sizeof head, head.name_bytes);
+    memcpy(bytes, &head, sizeof head);
+    return sizeof head + head.name_bytes;
+}
+
 static void
 repair(uint8_t *bytes, size_t size)
 {
@@ -35,6 +51,11 @@ repair(uint8_t *bytes, size_t size)
                             (size_t)name + caps);
     memcpy(bytes + TRACE_HEADER_CRC_AT, &crc, 4);
     for (size_t at = TRACE_HEADER_BYTES + (size_t)name + caps; size - at >= sizeof chunk;) {
+        const size_t feature = repair_feature(bytes + at, size - at);
+        if (feature) {
+            at += feature;
+            continue;
+        }
         memcpy(&chunk, bytes + at, sizeof chunk);
         if (chunk.magic != TRACE_CHUNK_MAGIC || chunk.packed_bytes > size - at - sizeof chunk)
             return;

@@ -42,6 +42,8 @@ typedef VEC(uint8_t) bytes_vec;
 static void
 append(bytes_vec *file, const void *bytes, size_t size)
 {
+    if (!size)
+        return;
     VEC_RESERVE(file, file->count + size);
     memcpy(file->items + file->count, bytes, size);
     file->count += size;

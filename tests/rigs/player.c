@@ -13,6 +13,27 @@ player_take(struct player *player, struct message message, void *out, uint32_t o
 }
 
 void
+player_record(struct player *player, const char *path)
+{
+    struct error err = {""};
+    if (!trace_writer_create(&player->writer, path, "test", &err))
+        fail_msg("%s", err.text);
+}
+
+void
+player_end_record(struct player *player, uint32_t handle, int32_t width, int32_t height)
+{
+    struct error err = {""};
+    player_take(player,
+                (struct message){.kind = MESSAGE_FRAME,
+                                 .transfer = {handle, 0, {0, 0, 0, width, height, 1}}},
+                NULL, 0);
+    if (!trace_writer_close(player->writer, &err))
+        fail_msg("%s", err.text);
+    player->writer = NULL;
+}
+
+void
 player_start(struct player *player, const struct params *params, bool timed,
              const struct simulation_listener *listener)
 {

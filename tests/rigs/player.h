@@ -30,6 +30,11 @@ void player_start(struct player *player, const struct params *params, bool timed
 void player_end(struct player *player);
 void player_create(struct player *player, struct resource_desc desc);
 
+/* Also writes all further messages to a trace. Call it before player_start(). */
+void player_record(struct player *player, const char *path);
+/* Ends the frame, which shows this surface, and closes the trace. */
+void player_end_record(struct player *player, uint32_t handle, int32_t width, int32_t height);
+
 /* Sends the stream and empties it. */
 void player_submit(struct player *player, struct stream *stream);
 

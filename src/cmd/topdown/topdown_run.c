@@ -338,6 +338,28 @@ print_advice(const struct view *view, enum ideal_number n)
     free(text);
 }
 
+/* Prints the range of the verdict's gain, and the resources whose expected gain lies within it. */
+static void
+print_range(const struct view *view, enum ideal_number n)
+{
+    const struct ideal_gains *gains = &view->gains;
+    const double least = fmax(gains->low[n], IDEALS_NOTHING * gains->cycles);
+    struct ideal_group within = {0};
+    char names[IDEAL_GROUP_WORDS];
+    if (n == IDEAL_drain)
+        return;
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (i != n && gains->expected[i] >= least)
+            within.set |= 1u << i;
+    ideal_group_name(&within, names);
+    print_wrapped(stdout, line_width(stdout), 2, 4, "range: %.1f to %.1f %%%s%s%s",
+                  100 * gains->low[n] / gains->cycles, 100 * gains->high[n] / gains->cycles,
+                  within.set ? "; " : "", within.set ? names : "",
+                  !within.set                            ? ""
+                  : (within.set & (within.set - 1)) != 0 ? " are within it"
+                                                         : " is within it");
+}
+
 static void
 print_gain(const struct view *view, enum ideal_number n, bool is_verdict)
 {
@@ -350,6 +372,8 @@ print_gain(const struct view *view, enum ideal_number n, bool is_verdict)
                   ideals[n].name, words);
     if (is_verdict)
         fputs(color_code(stdout, COLOR_END), stdout);
+    if (is_verdict)
+        print_range(view, n);
     print_advice(view, n);
 }
 

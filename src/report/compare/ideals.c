@@ -9,8 +9,8 @@
 #include <string.h>
 
 const struct ideal ideals[IDEALS] = {
-#define IDEAL(name, branches, bound, settings, what, advice, parameter)                            \
-    {#name, branches, bound, settings, what, advice, parameter},
+#define IDEAL(name, branches, own, settings, what, advice, parameter)                              \
+    {#name, branches, own, settings, what, advice, parameter},
 #include "ideals.def"
 };
 
@@ -96,38 +96,32 @@ ideal_is_charged(const struct ideal *ideal, const char *branch)
 
 /* ---- reading rows ---- */
 
-/* Share of the cycles in which memory transferred data, measured in frames bound by memory alone.
- * Memory takes longer than its channels' bursts, because rows open and close, and channels are
- * loaded unequally. Scenes of glmark2 have shares of 0.43 to 0.72. The value 0.6 fits best. */
-#define MEMORY_EFFICIENCY 0.6
-
 /* Upper bounds and work of each resource in one row. */
 struct row_costs {
     double causes[CAUSE_COUNT];
     double cycles, charged[IDEALS], most[IDEALS], own[IDEALS];
-    double bound[IDEALS]; /* own, divided by MEMORY_EFFICIENCY for memory */
     /* texture_reads: cycles of texture reads from memory, which both ideals remove.
      * texture_traffic: share of these reads in memory traffic, 0 to 1. */
     double texture_reads, texture_traffic;
-    bool is_draw, is_upload; /* both false: an order, which waits for earlier draws */
-    double drain;            /* for draws: cycles that the next draw's work could fill */
+    bool is_draw;
+    double overlap; /* for draws: cycles that would overlap with earlier draws */
 };
 
-/* Consecutive draws. */
-struct draw_chain {
-    struct row_costs last; /* last row if it is a draw; is_draw is false if an order followed */
-    double cycles, own[IDEALS]; /* summed over all draws */
+/* The draws of the rows, summed. */
+struct draw_sum {
+    uint32_t count;
+    double cycles, own[IDEALS];
 };
 
 struct ideal_sum {
     const char *const *names; /* columns of a row */
     uint32_t count;
     const struct params *params;
-    int32_t cycles, front_rests; /* column indices; front_rests -1: drains are not computed */
+    int32_t cycles, overlap; /* column indices */
     int32_t lost[CAUSE_COUNT];
     bool removes[IDEALS][CAUSE_COUNT], is_charged[IDEALS][CAUSE_COUNT];
     struct formula bounds[IDEALS], texture_traffic;
-    struct draw_chain draws;
+    struct draw_sum draws;
     struct ideal_gains gains;
     bool keeps; /* keeps all rows */
     VEC(struct row_costs) kept;
@@ -166,7 +160,7 @@ open_bounds(struct ideal_sum *sum, struct error *err)
 {
     bool ok = open_metric(sum, "texture_traffic", &sum->texture_traffic, err);
     for (uint32_t i = 0; ok && i < IDEALS; i++)
-        ok = !*ideals[i].bound || open_metric(sum, ideals[i].bound, &sum->bounds[i], err);
+        ok = !*ideals[i].own || open_metric(sum, ideals[i].own, &sum->bounds[i], err);
     return ok;
 }
 
@@ -222,11 +216,10 @@ ideals_begin(const char *const *names, uint32_t count, const struct params *para
     struct ideal_sum *sum = mem_alloc(sizeof *sum);
     *sum = (struct ideal_sum){.names = names, .count = count, .params = params};
     sum->cycles = column_of(sum, "cycles");
-    sum->front_rests = params->COMMANDPROCESSOR.PipelinedBatchRendering
-                           ? -1
-                           : column_of(sum, "streamer.cycles_rest");
+    sum->overlap = column_of(sum, "cmdproc.overlap_cycles");
     if ((sum->cycles >= 0 || fail(err, "the run has no statistic cycles")) &&
-        open_causes(sum, err) && open_bounds(sum, err))
+        open_causes(sum, err) && open_bounds(sum, err) &&
+        (sum->overlap >= 0 || fail(err, "the run has no statistic cmdproc.overlap_cycles")))
         return sum;
     ideals_end(sum);
     return NULL;
@@ -260,24 +253,9 @@ read_bounds(const struct ideal_sum *sum, const double *numbers, struct row_costs
     const double traffic = formula_run(&sum->texture_traffic, numbers);
     costs->texture_traffic = isnan(traffic) ? 0 : traffic / 100;
     for (uint32_t i = 0; i < IDEALS; i++) {
-        const double own = *ideals[i].bound ? formula_run(&sum->bounds[i], numbers) : 0;
-        costs->own[i] = isnan(own) ? 0 : own;
-        costs->bound[i] =
-            fmin(costs->own[i] / (i == IDEAL_memory ? MEMORY_EFFICIENCY : 1), costs->cycles);
+        const double own = *ideals[i].own ? formula_run(&sum->bounds[i], numbers) : 0;
+        costs->own[i] = isnan(own) ? 0 : fmin(own, costs->cycles);
     }
-}
-
-/* Computes the drain. When the Streamer has nothing left to fetch for a draw, the next draw could
- * start. The overlap cannot save the work of the draw's busiest resource, because the next draw
- * also needs that resource. Uploads overlap with draws in any case. */
-static void
-read_drain(const struct ideal_sum *sum, const double *numbers, const char *kind,
-           struct row_costs *costs)
-{
-    costs->is_upload = kind && !strcmp(kind, "upload");
-    costs->is_draw = kind && sum->front_rests >= 0 && !strcmp(kind, "draw");
-    if (costs->is_draw)
-        costs->drain = fmin(numbers[sum->front_rests], costs->cycles - most_of(costs->bound));
 }
 
 static void
@@ -295,7 +273,8 @@ read_row(const struct ideal_sum *sum, const double *numbers, const char *kind,
             costs->texture_reads += lost;
     }
     read_bounds(sum, numbers, costs);
-    read_drain(sum, numbers, kind, costs);
+    costs->is_draw = kind && !strcmp(kind, "draw");
+    costs->overlap = numbers[sum->overlap];
 }
 
 /* ---- the rule ---- */
@@ -313,29 +292,42 @@ removed_by(const struct row_costs *costs, uint32_t set)
     return (set & both) == both ? removed - costs->texture_reads : removed;
 }
 
-/* Expected cycles of the row if `left` cycles remain, `part` of them for a resource that needs
- * `bound` cycles. In the best case, the resource's work overlaps with the remaining cycles. In the
- * worst case, its work outside them follows them. The result is the mean of both cases. */
+/* Work of a resource in the cycles that are removed: they cannot become shorter than this work.
+ * `part` cycles of the row are attributed to the resource, of which `own_removed` are removed. Work
+ * that the remaining `part` does not contain was hidden. In the resource's removed cycles, it
+ * worked all the time. The rest is spread evenly over the cycles attributed to other causes. */
 static double
-cycles_beside(const struct row_costs *costs, double left, double bound, double part)
+work_in_removed(const struct row_costs *costs, double removed, double work, double part,
+                double own_removed)
 {
-    const double beside = fmax(left, bound), behind = left + fmax(0, bound - part);
-    return fmin((beside + behind) / 2, costs->cycles);
+    const double hidden = fmax(0, work - (part - own_removed)), others = costs->cycles - part;
+    const double own = fmin(hidden, own_removed);
+    return own + (others > 0 ? (hidden - own) * (removed - own_removed) / others : 0);
 }
 
-/* Expected cycles of the row if the resources of `set` are free and resource `other` is the limit.
- * If textures are ideal, memory does not read them. */
+/* Own work of resource `other`, and the cycles attributed to it, if the resources of `set` are
+ * free. If textures are ideal, memory does not read them. */
+static void
+work_beside(const struct row_costs *costs, uint32_t set, uint32_t other, double *work, double *part)
+{
+    *work = costs->own[other];
+    *part = costs->most[other];
+    if (set & BIT(IDEAL_texture) && other == IDEAL_memory)
+        *work *= 1 - costs->texture_traffic;
+    if ((set & BIT(IDEAL_texture) && other == IDEAL_memory) ||
+        (set & BIT(IDEAL_memory) && other == IDEAL_texture))
+        *part -= costs->texture_reads;
+}
+
+/* Expected cycles of the row if the resources of `set` are free and resource `other` is the
+ * limit. */
 static double
 cycles_without(const struct row_costs *costs, uint32_t set, uint32_t other)
 {
-    const double left = costs->cycles - removed_by(costs, set);
-    double bound = costs->bound[other], part = costs->most[other];
-    if (set & BIT(IDEAL_texture) && other == IDEAL_memory)
-        bound *= 1 - costs->texture_traffic;
-    if ((set & BIT(IDEAL_texture) && other == IDEAL_memory) ||
-        (set & BIT(IDEAL_memory) && other == IDEAL_texture))
-        part -= costs->texture_reads;
-    return cycles_beside(costs, left, bound, part);
+    const double removed = removed_by(costs, set);
+    double work, part;
+    work_beside(costs, set, other, &work, &part);
+    return costs->cycles - removed + work_in_removed(costs, removed, work, part, 0);
 }
 
 /* Expected cycles of the row if the resources of `set` are free. *longest: the resource that is the
@@ -352,6 +344,22 @@ expect_without(const struct row_costs *costs, uint32_t set, uint32_t *longest)
     return without;
 }
 
+/* The gain is largest if all hidden work overlaps with the remaining cycles, and smallest if it
+ * follows them. */
+static void
+add_range(struct ideal_gains *gains, const struct row_costs *costs, uint32_t i)
+{
+    double hidden = 0, longest = 0, work, part;
+    for (uint32_t k = 0; k < IDEALS; k++)
+        if (k != i) {
+            work_beside(costs, BIT(i), k, &work, &part);
+            hidden = fmax(hidden, work - part);
+            longest = fmax(longest, work);
+        }
+    gains->low[i] += fmax(0, costs->most[i] - hidden);
+    gains->high[i] += fmin(costs->most[i], costs->cycles - longest);
+}
+
 static void
 predict(struct ideal_gains *gains, const struct row_costs *costs)
 {
@@ -365,6 +373,7 @@ predict(struct ideal_gains *gains, const struct row_costs *costs)
         gains->most[i] += costs->most[i];
         gains->own[i] += costs->own[i];
         gains->expected[i] += costs->cycles - without;
+        add_range(gains, costs, i);
         gains->hidden[i][longest] += without - (costs->cycles - costs->most[i]);
         for (uint32_t k = i + 1; k < IDEALS; k++)
             if (i != IDEAL_drain && k != IDEAL_drain)
@@ -373,20 +382,16 @@ predict(struct ideal_gains *gains, const struct row_costs *costs)
     }
 }
 
-/* Cycles of the previous draw's drain that this draw can fill: at most this draw's length. */
+/* Cycles by which this draw would overlap with earlier draws of the rows. */
 static double
-fill_drain(struct draw_chain *draws, const struct row_costs *costs)
+add_draw(struct draw_sum *draws, const struct row_costs *costs)
 {
-    double filled = 0;
-    if (costs->is_draw) {
-        filled = draws->last.is_draw ? fmax(0, fmin(draws->last.drain, costs->cycles)) : 0;
-        draws->cycles += costs->cycles;
-        for (uint32_t i = 0; i < IDEALS; i++)
-            draws->own[i] += costs->bound[i];
-    }
-    if (!costs->is_upload)
-        draws->last = *costs;
-    return filled;
+    if (!costs->is_draw)
+        return 0;
+    draws->cycles += costs->cycles;
+    for (uint32_t i = 0; i < IDEALS; i++)
+        draws->own[i] += costs->own[i];
+    return draws->count++ ? costs->overlap : 0;
 }
 
 double
@@ -394,27 +399,26 @@ ideals_changed_row(const struct ideal_sum *sum, const double *numbers,
                    const double gone[CAUSE_COUNT], const double work[IDEALS])
 {
     struct row_costs costs;
-    double removed[IDEALS] = {0}, left, without;
+    double removed[IDEALS] = {0}, all = 0, kept = 0;
     read_row(sum, numbers, NULL, &costs);
-    left = costs.cycles;
     for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
-        left -= gone[c] * costs.causes[c];
+        all += gone[c] * costs.causes[c];
         for (uint32_t i = 0; i < IDEALS; i++)
             removed[i] += sum->removes[i][c] ? gone[c] * costs.causes[c] : 0;
     }
-    without = left;
     for (uint32_t k = 0; k < IDEALS; k++)
-        without = fmax(without, cycles_beside(&costs, left, costs.bound[k] * work[k],
-                                              costs.most[k] - removed[k]));
-    return costs.cycles - without;
+        kept = fmax(
+            kept, work_in_removed(&costs, all, costs.own[k] * work[k], costs.most[k], removed[k]));
+    return all - kept;
 }
 
 /* All draws together take at least the work of the busiest resource. */
 static void
-predict_drain(struct ideal_gains *gains, const struct draw_chain *draws)
+predict_drain(struct ideal_gains *gains, const struct draw_sum *draws)
 {
     const double most = fmax(0, draws->cycles - most_of(draws->own));
     gains->expected[IDEAL_drain] = fmin(gains->most[IDEAL_drain], most);
+    gains->low[IDEAL_drain] = gains->high[IDEAL_drain] = gains->expected[IDEAL_drain];
 }
 
 void
@@ -425,7 +429,7 @@ ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind)
     predict(&sum->gains, &costs);
     if (sum->keeps)
         VEC_PUSH(&sum->kept, costs);
-    sum->gains.most[IDEAL_drain] += fill_drain(&sum->draws, &costs);
+    sum->gains.most[IDEAL_drain] += add_draw(&sum->draws, &costs);
 }
 
 void
@@ -489,7 +493,8 @@ find_one_pace(const struct ideal_sum *sum, const struct ideal_gains *gains)
     struct ideal_group group = {0}, none = {0};
     double hidden[IDEALS];
     uint32_t next = ideals_verdict(gains);
-    if (!(gains->cycles > 0) || !ideals_hide_each_other(gains) || next == IDEAL_drain)
+    if (!(gains->cycles > 0) || next == IDEAL_drain ||
+        2 * gains->expected[next] >= gains->most[next])
         return none;
     for (uint32_t size = 0; size < MOST; size++) {
         group.set |= BIT(next);
@@ -577,6 +582,8 @@ ideals_add(struct ideal_gains *to, const struct ideal_gains *more)
         to->charged[i] += more->charged[i];
         to->most[i] += more->most[i];
         to->expected[i] += more->expected[i];
+        to->low[i] += more->low[i];
+        to->high[i] += more->high[i];
         to->own[i] += more->own[i];
         for (uint32_t k = 0; k < IDEALS; k++) {
             to->hidden[i][k] += more->hidden[i][k];
@@ -678,10 +685,10 @@ ideals_together(const struct ideal_gains *gains, struct ideal_group *group)
         for (uint32_t k = i + 1; k < IDEALS; k++)
             if (gains->together[i][k] > group->expected)
                 *group = (struct ideal_group){BIT(i) | BIT(k), gains->together[i][k]};
-    if (group->expected < most_of(gains->expected) + nothing)
-        *group = (struct ideal_group){0};
     if (gains->one_pace.expected > group->expected)
         *group = gains->one_pace;
+    if (group->expected < most_of(gains->expected) + nothing)
+        *group = (struct ideal_group){0};
     return group->set != 0;
 }
 

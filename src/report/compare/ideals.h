@@ -7,21 +7,21 @@
  * the sum of all causes that it removes.
  *
  * The rule applies per row: a draw, or the work between draws. Rows follow each other in time. The
- * remaining cycles are the row's cycles without the removed causes. The work of each other resource
- * in the row is given by a metric, and divided by an efficiency for memory. Part of that work is
- * already in the remaining cycles. In the best case, the rest overlaps with them. In the worst
- * case, the rest follows them. The expected time is the mean of both cases. If another resource has
- * more work than fits in the remaining cycles, it hides part of the gain. The same rule predicts
- * the gain of several ideal resources: those that run at one pace gain only together. A group of
- * such resources begins with the resource that has the highest upper bound. The resource that hides
- * most of the group's gain joins it, until the group gains at least half of the cycles that it
- * removes. A resource is then removed from the group if the group gains nearly as much without it.
+ * remaining cycles are the row's cycles without the removed causes. A metric gives each other
+ * resource's own work: the cycles in which it could not work faster. Part of that work is in the
+ * remaining cycles attributed to the resource. The rest was hidden. It is assumed to be spread
+ * evenly over all cycles that are not attributed to the resource. The removed cycles therefore
+ * cannot become shorter than the hidden work that they contain. The resource with the most hidden
+ * work limits the gain. The same rule predicts the gain of several ideal resources: those that run
+ * at one pace gain only together. A group of such resources begins with the verdict, if the verdict
+ * is expected to gain less than half of its upper bound. The resource that hides most of the
+ * group's gain joins it, until the group gains at least half of the cycles that it removes. A
+ * resource is then removed from the group if the group gains nearly as much without it.
  *
  * The drain between two draws is not a cause: the critical path does not contain work that could
- * have been done meanwhile. The rows give the drain: the cycles in which a draw's front end had
- * nothing left to fetch. The drain is at most the draw's cycles minus the work of its busiest
- * resource, and at most the next draw's cycles. Before an order, which waits for earlier draws, the
- * drain is 0. */
+ * have been done meanwhile. The simulator computes how many cycles of each draw would overlap with
+ * earlier draws (cmdproc.overlap_cycles). All draws together take at least the own work of the
+ * busiest resource. */
 #ifndef AETIUS_REPORT_IDEALS_H
 #define AETIUS_REPORT_IDEALS_H
 
@@ -32,7 +32,7 @@
 #include "report/run/metrics.h"
 
 enum ideal_number {
-#define IDEAL(name, branches, bound, settings, what, advice, parameter) IDEAL_##name,
+#define IDEAL(name, branches, own, settings, what, advice, parameter) IDEAL_##name,
 #include "ideals.def"
     IDEALS
 };
@@ -43,7 +43,7 @@ enum limit_number {
 };
 
 struct ideal {
-    const char *name, *branches, *bound, *settings, *what, *advice, *parameter;
+    const char *name, *branches, *own, *settings, *what, *advice, *parameter;
 };
 extern const struct ideal ideals[IDEALS];
 
@@ -76,11 +76,13 @@ struct ideal_gains {
     double charged[IDEALS]; /* each cycle is charged at most once; 0 for drain */
     double most[IDEALS];    /* upper bound of the gain */
     double expected[IDEALS];
+    /* Gain if the other resources' hidden work does not overlap with the remaining cycles at all,
+     * or as much as possible. The same for drain. */
+    double low[IDEALS], high[IDEALS];
     double hidden[IDEALS][IDEALS]; /* [i][k]: part of most[i] that resource k would absorb */
     /* [i][k], i < k: expected gain if both resources are ideal; 0 for pairs with drain */
     double together[IDEALS][IDEALS];
-    /* Resources that hide each other: none of them gains IDEALS_NOTHING alone. Only
-     * ideals_predict() finds them. */
+    /* Resources that hide each other. Only ideals_predict() finds them. */
     struct ideal_group one_pace;
     double own[IDEALS];         /* each resource's work, by its metric alone */
     double causes[CAUSE_COUNT]; /* by enum path_cause */
@@ -92,7 +94,7 @@ struct ideal_sum;
 struct ideal_sum *ideals_begin(const char *const *names, uint32_t count,
                                const struct params *params, struct error *err);
 /* `kind`: the row's kind of work, as in the table of draws. NULL: the row sums several works, and
- * its drains are unknown. */
+ * its overlap is unknown. */
 void ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind);
 /* Returns the gains since the last call and starts again from zero. Call it at the end of a frame,
  * since the next row does not follow the last one. */

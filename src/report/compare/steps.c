@@ -10,7 +10,7 @@
 enum { PIECES = 2, NAME_BYTES = 64 };
 
 enum {
-#define IDEAL(name, branches, bound, settings, what, advice, parameter) WORK_##name = IDEAL_##name,
+#define IDEAL(name, branches, own, settings, what, advice, parameter) WORK_##name = IDEAL_##name,
 #include "ideals.def"
     WORK_NONE = -1
 };
@@ -136,7 +136,7 @@ make_step(struct step *step, const struct line *line, const struct params *param
 
 /* What a line of a step divides. */
 struct division {
-    bool causes[CAUSE_COUNT];
+    bool causes[CAUSE_COUNT], grows[CAUSE_COUNT]; /* grows: multiplied instead of divided */
     bool has_pieces;
     int32_t pieces[PIECES]; /* columns; -1: none */
 };
@@ -173,9 +173,11 @@ add_division(struct trial *trial, const struct line *line, const struct csv_tabl
     const char *text = line->causes;
     char name[NAME_BYTES];
     uint32_t pieces = 0;
+    bool ignored[IDEALS];
     *division = (struct division){.pieces = {-1, -1}};
     while (next_word(&text, name)) {
-        const bool found = read_cause(name, division->causes, trial->step.is_of);
+        const bool found = *name == '+' ? read_cause(name + 1, division->grows, ignored)
+                                        : read_cause(name, division->causes, trial->step.is_of);
         BUG_ON(!found, "steps.def: no cause %s", name);
     }
     if (line->work >= 0)
@@ -213,6 +215,8 @@ gain_of_row(const struct trial *trial, const struct ideal_sum *sum, const double
         for (uint32_t c = 0; c < CAUSE_COUNT; c++)
             if (division->causes[c])
                 gone[c] = share;
+            else if (division->grows[c])
+                gone[c] = 1 - (double)trial->step.settings[0].to / trial->step.settings[0].from;
     }
     return ideals_changed_row(sum, numbers, gone, trial->work);
 }
@@ -254,11 +258,11 @@ most_of(const struct trial *trial, const struct ideal_gains *gains)
 
 /* ---- all steps ---- */
 
-/* Expected gain, less STEP_LEAST for each parameter beyond the first. */
+/* Expected gain, less IDEALS_NOTHING for each parameter beyond the first. */
 static double
 rank_of(const struct step *step, const struct ideal_gains *gains)
 {
-    return step->expected - STEP_LEAST * gains->cycles * (step->count - 1);
+    return step->expected - IDEALS_NOTHING * gains->cycles * (step->count - 1);
 }
 
 /* Inserts the step in order of its rank. */
@@ -299,15 +303,24 @@ try_step(struct steps *steps, uint32_t first, const struct ideal_rows *rows,
     return ok;
 }
 
-/* Draws that overlap: the gain of the resource drain. */
+/* Draws that overlap: the gain of the resource drain. Not a step if they already overlap. */
+static bool
+make_overlap(struct step *step, const struct params *params)
+{
+    *step = (struct step){.count = 1};
+    step->settings[0].info = find_parameter("COMMANDPROCESSOR.PipelinedBatchRendering");
+    step->settings[0].to = 1;
+    step->is_of[IDEAL_drain] = true;
+    return !params->COMMANDPROCESSOR.PipelinedBatchRendering;
+}
+
 static void
 try_overlap(struct steps *steps, const struct params *params, const struct ideal_gains *gains)
 {
-    struct step step = {.count = 1, .expected = gains->expected[IDEAL_drain]};
-    step.settings[0].info = find_parameter("COMMANDPROCESSOR.PipelinedBatchRendering");
-    step.settings[0].to = 1;
-    step.is_of[IDEAL_drain] = true;
-    if (!params->COMMANDPROCESSOR.PipelinedBatchRendering)
+    struct step step;
+    const bool is_step = make_overlap(&step, params);
+    step.expected = gains->expected[IDEAL_drain];
+    if (is_step)
         keep(steps, &step, gains);
 }
 
@@ -318,6 +331,35 @@ is_first(uint32_t line)
         if (!strcmp(lines[i].parameters, lines[line].parameters))
             return false;
     return true;
+}
+
+/* Adds the resources whose causes a line divides. */
+static void
+note_resources(struct step *step, const struct line *line)
+{
+    bool causes[CAUSE_COUNT];
+    const char *text = line->causes;
+    char name[NAME_BYTES];
+    while (next_word(&text, name))
+        read_cause(name, causes, step->is_of);
+}
+
+void
+steps_list(const struct params *params, struct steps *steps)
+{
+    struct params after;
+    struct step step;
+    *steps = (struct steps){0};
+    for (uint32_t first = 0; first < LINES; first++) {
+        if (!is_first(first) || !make_step(&step, &lines[first], params, &after))
+            continue;
+        for (uint32_t i = first; i < LINES; i++)
+            if (!strcmp(lines[i].parameters, lines[first].parameters) && lines[i].holds(params))
+                note_resources(&step, &lines[i]);
+        VEC_PUSH(&steps->items, step);
+    }
+    if (make_overlap(&step, params))
+        VEC_PUSH(&steps->items, step);
 }
 
 bool

@@ -39,7 +39,7 @@ struct step {
 #define STEP_LEAST 0.05
 
 /* Steps that are expected to gain at least STEP_LEAST of the cycles, the best one first. A
- * step of several parameters is better than another if it gains more by STEP_LEAST for each
+ * step of several parameters is better than another if it gains more by IDEALS_NOTHING for each
  * parameter beyond the first. */
 struct steps {
     VEC(struct step) items;
@@ -48,6 +48,8 @@ struct steps {
 /* `gains`: of the same rows. Returns false if columns are missing. */
 bool steps_predict(const struct ideal_rows *rows, const struct params *params,
                    const struct ideal_gains *gains, struct steps *steps, struct error *err);
+/* All steps that the machine can make, without expected gains. */
+void steps_list(const struct params *params, struct steps *steps);
 void steps_fini(struct steps *steps);
 /* The best step of all resources, or NULL. Overlapping draws is recommended only if the verdict is
  * drain, because the expected gain for drain is less accurate than the others. */

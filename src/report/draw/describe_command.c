@@ -42,7 +42,17 @@ print_transfer(const struct gpu_cmd *cmd, FILE *out)
 }
 
 static void
-print_created(const struct gpu_cmd *cmd, FILE *out)
+print_view(const struct sampler_view *view, bool of_buffer, FILE *out)
+{
+    fprintf(out, ": #%u %s, ", view->resource, format_name(view->format));
+    if (of_buffer)
+        fprintf(out, "elements %u-%u", view->first_element, view->last_element);
+    else
+        fprintf(out, "levels %u-%u", view->first_level, view->last_level);
+}
+
+static void
+print_created(const struct gpu_cmd *cmd, bool of_buffer, FILE *out)
 {
     fprintf(out, "%s %u", gpu_object_name(cmd->create.type), cmd->create.handle);
     switch (cmd->create.type) {
@@ -57,11 +67,7 @@ print_created(const struct gpu_cmd *cmd, FILE *out)
                     format_name(e->format));
         }
         break;
-    case OBJECT_SAMPLER_VIEW:
-        fprintf(out, ": #%u %s, levels %u-%u", cmd->create.view.resource,
-                format_name(cmd->create.view.format), cmd->create.view.first_level,
-                cmd->create.view.last_level);
-        break;
+    case OBJECT_SAMPLER_VIEW: print_view(&cmd->create.view, of_buffer, out); break;
     case OBJECT_SURFACE:
         fprintf(out, ": #%u %s, level %u, layer %u", cmd->create.surface.resource,
                 format_name(cmd->create.surface.format), cmd->create.surface.level,
@@ -225,10 +231,10 @@ print_state(const struct gpu_cmd *cmd, FILE *out)
 
 /* Work, and objects. */
 static void
-print_work(const struct gpu_cmd *cmd, FILE *out)
+print_work(const struct gpu_cmd *cmd, bool of_buffer, FILE *out)
 {
     switch (cmd->op) {
-    case GPU_CREATE_OBJECT: print_created(cmd, out); break;
+    case GPU_CREATE_OBJECT: print_created(cmd, of_buffer, out); break;
     case GPU_BIND_OBJECT:
     case GPU_DESTROY_OBJECT:
     case GPU_BEGIN_QUERY:
@@ -248,7 +254,7 @@ print_work(const struct gpu_cmd *cmd, FILE *out)
 }
 
 static void
-print_arguments(const struct gpu_cmd *cmd, FILE *out)
+print_arguments(const struct gpu_cmd *cmd, bool of_buffer, FILE *out)
 {
     switch (cmd->op) {
     case GPU_CLIENT_BEGIN: fputs(cmd->client_begin.program, out); break;
@@ -266,15 +272,15 @@ print_arguments(const struct gpu_cmd *cmd, FILE *out)
     case GPU_RESULT:
         fprintf(out, "query %u is %" PRIu64, cmd->result.handle, cmd->result.value);
         break;
-    default: print_work(cmd, out); break;
+    default: print_work(cmd, of_buffer, out); break;
     }
 }
 
 char *
-describe_arguments(const struct gpu_cmd *cmd)
+describe_arguments(const struct gpu_cmd *cmd, bool of_buffer)
 {
     struct memory_text memory;
-    print_arguments(cmd, memory_text_open(&memory));
+    print_arguments(cmd, of_buffer, memory_text_open(&memory));
     char *text = memory_text_take(&memory);
     for (char *at = text; *at; at++)
         *at = *at == '\n' || *at == '\t' ? ' ' : *at;

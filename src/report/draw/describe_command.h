@@ -5,7 +5,8 @@
 #include "state/cmd.h"
 
 /* Returns the main arguments on one line of printable text. "#7" is a resource; other handles are
- * plain numbers. The caller frees the text. */
-char *describe_arguments(const struct gpu_cmd *cmd);
+ * plain numbers. of_buffer: the command creates a view of a buffer, which has elements instead of
+ * levels. The caller frees the text. */
+char *describe_arguments(const struct gpu_cmd *cmd, bool of_buffer);
 
 #endif

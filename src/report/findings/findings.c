@@ -95,6 +95,7 @@ make_command(const struct finding *finding, const char *dir, const char *frames)
     case FINDING_late_z: put_programs(finding, out); break;
     case FINDING_mipmaps: put_textures(finding, "--mipmaps", out); break;
     case FINDING_uncompressed: put_textures(finding, "--compress", out); break;
+    case FINDING_tiny_draws: fputs(" --merge-draws", out); break;
     case FINDING_unused_copies: put_copies(finding, out); break;
     default: fputs(" --no-readbacks", out); break;
     }

@@ -242,6 +242,110 @@ find_uncompressed(struct finding_list *list)
     }
 }
 
+/* Share of the lanes of all shader units that a draw's thread groups fill. A larger draw fills all
+ * lanes. */
+static double
+filled_lanes(const struct finding_list *list, const struct draw_row *row)
+{
+    const double slots = value(list, row, COLUMN_lane_slots);
+    return slots > 0 ? 1 - value(list, row, COLUMN_lanes_empty) / slots : 1;
+}
+
+/* Cycles of shading that remain if the draw is a part of a larger draw, whose groups run on all
+ * shader units. */
+static double
+issue_merged(const struct finding_list *list, const struct draw_row *row)
+{
+    const double rounds = value(list, row, COLUMN_groups) / list->shaders;
+    const double busy = rounds > 0 ? rounds / ceil(rounds) : 1;
+    return filled_lanes(list, row) * busy * value(list, row, COLUMN_fragment_issue);
+}
+
+/* Cycles that the draw would take as a part of a larger draw: those of its limiting unit. Cycles
+ * attributed to shading and texturing remain if they exceed the minimum, because the units are not
+ * perfectly balanced. */
+static double
+cycles_merged(const struct finding_list *list, const struct draw_row *row)
+{
+    static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
+                                                 COLUMN_bound_texture, COLUMN_bound_rop,
+                                                 COLUMN_bound_memory};
+    static const enum finding_column causes[] = {
+        COLUMN_lookup,    COLUMN_fill,    COLUMN_filter,          COLUMN_address,
+        COLUMN_bandwidth, COLUMN_latency, COLUMN_bandwidth_color, COLUMN_bandwidth_z};
+    double most = filled_lanes(list, row) * value(list, row, COLUMN_bound_shader);
+    double shading = issue_merged(list, row);
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        most = fmax(most, value(list, row, bounds[i]));
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        shading += value(list, row, causes[i]);
+    return fmax(most, shading);
+}
+
+/* Cycles in which a draw waits until its first fragments reach the shader units, and for results of
+ * instructions, and in which other shader units have nothing to do. More threads hide them. */
+static double
+small_latency(const struct finding_list *list, const struct draw_row *row)
+{
+    static const enum finding_column causes[] = {COLUMN_streamer,
+                                                 COLUMN_assembly,
+                                                 COLUMN_clip,
+                                                 COLUMN_setup,
+                                                 COLUMN_gather,
+                                                 COLUMN_vertex_issue,
+                                                 COLUMN_result,
+                                                 COLUMN_transit,
+                                                 COLUMN_latency_index,
+                                                 COLUMN_latency_attribute,
+                                                 COLUMN_bandwidth_index,
+                                                 COLUMN_bandwidth_attribute};
+    double cycles = value(list, row, COLUMN_fragment_issue) - issue_merged(list, row);
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        cycles += value(list, row, causes[i]);
+    return cycles;
+}
+
+static bool
+is_part(const struct finding_list *list, const struct draw_row *row)
+{
+    return row->is_draw && value(list, row, COLUMN_merges) > 0;
+}
+
+/* Adds the parts among rows [first, end) if a larger draw saves at least half of their time, and at
+ * least half of the saving is latency that only small draws have. */
+static void
+add_parts(struct finding_list *list, size_t first, size_t end)
+{
+    const struct draw_row *rows = list->draws->rows.items;
+    double cycles = 0, saved = 0, latency = 0;
+    for (size_t r = first; r < end; r++) {
+        if (!is_part(list, &rows[r]))
+            continue;
+        cycles += rows[r].cost.cycles;
+        saved += fmax(rows[r].cost.cycles - cycles_merged(list, &rows[r]), 0);
+        latency += small_latency(list, &rows[r]);
+    }
+    for (size_t r = first; r < end && saved >= cycles / 2 && latency >= saved / 2; r++)
+        if (is_part(list, &rows[r]))
+            add(list, &rows[r], rows[r].cost.cycles - cycles_merged(list, &rows[r]));
+}
+
+/* A merged draw has the latencies of its parts only once. */
+void
+find_tiny_draws(struct finding_list *list)
+{
+    const size_t count = list->draws->rows.count;
+    size_t first = 0;
+    for (size_t r = 0; r < count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        if (!row->is_draw || value(list, row, COLUMN_merges) > 0)
+            continue;
+        add_parts(list, first, r);
+        first = r;
+    }
+    add_parts(list, first, count);
+}
+
 /* Cycles of a row, and of the flush before it that it causes. */
 static double
 with_flush(const struct finding_list *list, size_t r)

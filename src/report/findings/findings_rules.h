@@ -13,6 +13,9 @@
     X(culled, "hz.fragments_culled")                                                               \
     X(failed, "zstencil.fragments_z_failed")                                                       \
     X(groups, "shader.fragment_groups")                                                            \
+    X(lane_slots, "shader.lane_slots")                                                             \
+    X(lanes_empty, "shader.lanes_empty")                                                           \
+    X(merges, "merges")                                                                            \
     X(late, "late_quads.items_in")                                                                 \
     X(quads, "texunit.quads")                                                                      \
     X(reduced, "texunit.quads_reduced")                                                            \
@@ -20,6 +23,20 @@
     X(compressible, "texunit.quads_compressible")                                                  \
     X(bandwidth, "lost.bandwidth_texture")                                                         \
     X(latency, "lost.latency_texture")                                                             \
+    X(streamer, "lost.streamer")                                                                   \
+    X(assembly, "lost.assembly")                                                                   \
+    X(clip, "lost.clip")                                                                           \
+    X(setup, "lost.setup")                                                                         \
+    X(gather, "lost.gather")                                                                       \
+    X(result, "lost.result")                                                                       \
+    X(vertex_issue, "lost.vertex_issue")                                                           \
+    X(transit, "lost.transit")                                                                     \
+    X(latency_index, "lost.latency_index")                                                         \
+    X(latency_attribute, "lost.latency_attribute")                                                 \
+    X(bandwidth_index, "lost.bandwidth_index")                                                     \
+    X(bandwidth_attribute, "lost.bandwidth_attribute")                                             \
+    X(address, "lost.address")                                                                     \
+    X(bandwidth_z, "lost.bandwidth_z")                                                             \
     X(bandwidth_color, "lost.bandwidth_color")                                                     \
     X(interpolate, "lost.interpolate")                                                             \
     X(fragment_issue, "lost.fragment_issue")                                                       \
@@ -33,7 +50,8 @@
     X(bound_shader, "bound_shader")                                                                \
     X(bound_texture, "bound_texture")                                                              \
     X(bound_z, "bound_z")                                                                          \
-    X(bound_rop, "bound_rop")
+    X(bound_rop, "bound_rop")                                                                      \
+    X(bound_memory, "bound_memory")
 
 enum finding_column {
 #define FINDING_COLUMN(name, column) COLUMN_##name,

@@ -1,5 +1,6 @@
 #include "report/run/metrics.h"
 
+#include "base/handles.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -278,42 +279,63 @@ param_number(const struct params *params, const char *name, double *value)
     return true;
 }
 
-/* Hash table of names and families with open addressing. More than half of the entries are free. */
+/* Names and families, found by a hash. */
 struct totals_index {
-    uint32_t mask;
+    struct handle_map by_hash; /* from a name's hash to a list of struct total */
+    size_t count;
     struct total {
-        char name[96]; /* "": free entry */
+        struct total *next;
+        char name[96];
         double sum;
     } entries[];
 };
 
-static struct total *
-index_entry(struct totals_index *index, const char *name)
+static uint32_t
+hash_name(const char *name)
 {
-    uint32_t i = (uint32_t)hash_bytes(HASH_START, name, strlen(name)) & index->mask;
-    while (index->entries[i].name[0] && strcmp(index->entries[i].name, name))
-        i = (i + 1) & index->mask;
-    return &index->entries[i];
+    return (uint32_t)hash_bytes(HASH_START, name, strlen(name));
+}
+
+/* Returns NULL if the index lacks the name. */
+static struct total *
+index_entry(const struct totals_index *index, const char *name)
+{
+    struct total *total = handle_map_get(&index->by_hash, hash_name(name));
+    while (total && strcmp(total->name, name) != 0)
+        total = total->next;
+    return total;
 }
 
 static void
 index_add(struct totals_index *index, const char *name, double value)
 {
     struct total *total = index_entry(index, name);
-    BUG_ON(strlen(name) >= sizeof total->name, "a name of %zu characters is too long",
-           strlen(name));
-    snprintf(total->name, sizeof total->name, "%s", name);
+    if (!total) {
+        const uint32_t hash = hash_name(name);
+        total = &index->entries[index->count++];
+        BUG_ON(strlen(name) >= sizeof total->name, "a name of %zu characters is too long",
+               strlen(name));
+        snprintf(total->name, sizeof total->name, "%s", name);
+        total->next = handle_map_get(&index->by_hash, hash);
+        handle_map_put(&index->by_hash, hash, total);
+    }
     total->sum += value;
+}
+
+void
+totals_index_destroy(struct totals_index *index)
+{
+    if (index)
+        handle_map_fini(&index->by_hash);
+    free(index);
 }
 
 struct totals_index *
 totals_index_names(const struct totals *totals)
 {
-    uint32_t size = 64;
-    while (size < 4 * totals->count)
-        size *= 2;
-    struct totals_index *index = mem_alloc(sizeof *index + size * sizeof index->entries[0]);
-    index->mask = size - 1;
+    /* at most a name and a family for each total */
+    struct totals_index *index =
+        mem_alloc(sizeof *index + 2 * totals->count * sizeof index->entries[0]);
     for (size_t i = 0; i < totals->count; i++) {
         const char *name = totals->names[i], *bracket = strchr(name, '[');
         const char *rest = bracket ? strchr(bracket, ']') : NULL;
@@ -334,8 +356,8 @@ sum_of(const struct totals *totals, const char *name, double *sum)
     *sum = 0;
     if (totals->index) {
         const struct total *total = index_entry(totals->index, name);
-        *sum = total->sum;
-        return total->name[0];
+        *sum = total ? total->sum : 0;
+        return total != NULL;
     }
     bool found = false;
     for (size_t i = 0; i < totals->count; i++)

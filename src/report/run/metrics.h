@@ -42,8 +42,10 @@ struct totals {
     struct totals_index *index;  /* from totals_index_names(); NULL: linear search */
 };
 /* Builds an index of all names and families with their sums, so that lookups need no search. Names
- * and values must not change afterwards. The caller frees the index with free(). */
+ * and values must not change afterwards. The caller frees the index with
+ * totals_index_destroy(), which accepts NULL. */
 struct totals_index *totals_index_names(const struct totals *totals);
+void totals_index_destroy(struct totals_index *index);
 /* A formula_lookup_fn over `struct totals`. It resolves a name, the sum of a family's instances, a
  * metric, or a parameter (TRUE is 1). */
 bool totals_lookup(void *totals, const char *name, double *value);

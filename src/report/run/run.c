@@ -198,6 +198,6 @@ totals_free(struct totals *totals)
 {
     free((void *)totals->names);
     free((void *)totals->values);
-    free(totals->index);
+    totals_index_destroy(totals->index);
     memset(totals, 0, sizeof *totals);
 }

@@ -25,7 +25,7 @@ struct live_resource {
     uint64_t mark;
 };
 
-struct live_query {
+struct live_query { /* or a stream output target */
     uint32_t client, sub_context, handle;
 };
 
@@ -62,7 +62,7 @@ bool live_used_has(const struct live_used *used, uint32_t number);
 
 /* Callbacks of live_state_write(). `write` is called for each message. `contents` is called
  * directly after the creation of a resource and writes its contents. `result` is called for each
- * query, at the end. */
+ * query and stream output target, at the end. */
 struct live_writer {
     void *data;
     bool (*write)(void *data, const struct message *message, struct error *err);

@@ -205,8 +205,10 @@ write_results(struct state_writer *w, const struct live_sub_context *sub, struct
 {
     for (size_t i = 0; i < sub->objects.capacity; i++) {
         const struct live_object *object = sub->objects.slots[i].value;
-        struct live_query query = {w->client->number, sub->id, object ? object->handle : 0};
-        if (object && object->type == VOBJ_QUERY && !w->out->result(w->out->data, &query, err))
+        const struct live_query query = {w->client->number, sub->id, object ? object->handle : 0};
+        const bool has_result =
+            object && (object->type == VOBJ_QUERY || object->type == VOBJ_STREAMOUT_TARGET);
+        if (has_result && !w->out->result(w->out->data, &query, err))
             return false;
     }
     return true;

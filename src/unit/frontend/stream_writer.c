@@ -12,6 +12,7 @@ stream_writer_init(struct stream_writer *writer, struct module *module, const st
 {
     writer->module = module;
     writer->rate = params->PRIMITIVEASSEMBLY.StreamOutputRate;
+    writer->ring.capacity = STREAM_VALUES;
     writer->bytes = bytes;
     writer->cycles = cycles;
 }
@@ -21,9 +22,7 @@ add_values(void *data, uint32_t buffer, uint32_t address, const float *values, u
 {
     struct stream_writer *writer = data;
     for (uint32_t i = 0; i < count; i++) {
-        BUG_ON(writer->value_count == STREAM_VALUES, "too many values of stream output");
-        struct stream_value *value =
-            &writer->values[(writer->first + writer->value_count++) % STREAM_VALUES];
+        struct stream_value *value = &writer->values[ring_push(&writer->ring)];
         value->address = address + i * VALUE_BYTES;
         value->buffer = buffer;
         memcpy(&value->bits, &values[i], sizeof value->bits);
@@ -68,7 +67,7 @@ store(struct stream_writer *writer, uint64_t now)
 {
     uint32_t budget = writer->rate;
     for (; budget && stream_writer_is_busy(writer); budget--) {
-        const struct stream_value *value = &writer->values[writer->first];
+        const struct stream_value *value = &writer->values[ring_at(&writer->ring, 0)];
         struct memory_request *to = &writer->collected[value->buffer];
         const uint32_t at = value->address % TRANSACTION_BYTES;
         if (to->bytes_written && to->address != value->address - at && !send(writer, to, now))
@@ -77,8 +76,7 @@ store(struct stream_writer *writer, uint64_t now)
             *to = (struct memory_request){.address = value->address - at, .write = true};
         memcpy(to->data + at, &value->bits, VALUE_BYTES);
         to->bytes_written |= transaction_bytes(at, VALUE_BYTES);
-        writer->first = (writer->first + 1) % STREAM_VALUES;
-        writer->value_count--;
+        ring_pop(&writer->ring);
     }
     return budget < writer->rate;
 }

@@ -10,6 +10,7 @@
 #ifndef AETIUS_UNIT_STREAM_WRITER_H
 #define AETIUS_UNIT_STREAM_WRITER_H
 
+#include "base/ring.h"
 #include "params/params.h"
 #include "unit/items.h"
 
@@ -26,8 +27,8 @@ struct stream_writer {
     struct module *module;    /* the unit; its stage is on the critical path */
     uint64_t *bytes, *cycles; /* statistics: bytes sent; cycles in which it stored or waited */
     uint32_t rate;
-    struct stream_value values[STREAM_VALUES]; /* ring of values that are not stored yet */
-    uint32_t first, value_count;
+    struct stream_value values[STREAM_VALUES];       /* values that are not stored yet */
+    struct ring ring;                                /* of `values` */
     struct memory_request collected[MAX_SO_BUFFERS]; /* bytes_written 0: empty */
     uint32_t in_flight;                              /* writes without a reply */
 };
@@ -41,13 +42,13 @@ void stream_writer_add(struct stream_writer *writer, const struct draw *draw, ui
 static inline bool
 stream_writer_is_busy(const struct stream_writer *writer)
 {
-    return writer->value_count > 0;
+    return writer->ring.count > 0;
 }
 /* Whether the unit may take another vertex: the next cycle can store all values. */
 static inline bool
 stream_writer_has_room(const struct stream_writer *writer)
 {
-    return writer->value_count <= writer->rate;
+    return writer->ring.count <= writer->rate;
 }
 /* Whether collected values or writes without a reply are left. */
 bool stream_writer_is_open(const struct stream_writer *writer);

@@ -343,6 +343,8 @@ way_of(struct memctl *memctl, struct dram *channel, const struct dram_entry *ent
         (channel->shape.burst_cycles + channel->shape.gpu_cycle - 1) / channel->shape.gpu_cycle;
     const uint64_t begin = free - burst > taken ? free - burst : taken;
     const bool waited = entry->asked.cycle + (begin - now) < taken && begin >= now;
+    if (waited && channel != memctl->system)
+        memctl->stats.gap_cycles += begin - taken;
     if (waited)
         channel->taken =
             path_add(path, channel->taken, (uint32_t)(begin - taken),

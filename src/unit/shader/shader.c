@@ -277,7 +277,8 @@ shader_init(struct shader *shader, const struct unit_env *env, uint32_t index)
     shader->pools = env->pools;
     shader->index = index;
     shader_roles(params, roles);
-    bool vertices_only = index >= params->GPU.NumFragmentShaders;
+    const bool vertices_only = index >= params->GPU.NumFragmentShaders;
+    shader->vertices_only = vertices_only;
     const struct shader_role *role = &roles[vertices_only ? STAGE_VERTEX : STAGE_FRAGMENT];
     if (vertices_only)
         CONFIGURE(shader, params->VERTEXSHADER);

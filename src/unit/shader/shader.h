@@ -55,6 +55,7 @@ struct shader {
     struct constants constants;
     uint32_t index;
     /* parameters */
+    bool vertices_only; /* the unit shades no fragments */
     uint32_t group_threads, thread_rate;
     uint32_t issue_cycles; /* cycles that an instruction takes to issue for a whole group */
     uint32_t fetch_rate, fetch_delay;

@@ -378,6 +378,7 @@ issue_next(struct shader *shader, struct group *group, struct issue *issue, uint
     if (PROFILED(shader))
         shader_profile_issued(shader, group);
     const bool is_first = !issue->count;
+    shader->stats.paired_instructions += !is_first;
     const uint64_t cycles = shader_take_slot(shader, group, issue, now);
     const uint64_t reads = constant_cycles(shader, group, instruction);
     shader->stats.constant_cycles += reads;

@@ -358,6 +358,27 @@ figures_stand_in_for_others(void **state)
     assert_float_equal(nvidia_metric("smsp__inst_issued.avg.per_cycle_active").scale, 4, 0);
 }
 
+/* 264.5 on 132 SMs are 2.00378 each, which is 2.00 after rounding. A sum of other SMs is ignored.
+ */
+static void
+sums_have_more_digits(void **state)
+{
+    static const struct {
+        double sum, sms, ipc;
+    } cases[] = {{264.5, 132, 264.5 / 132}, {264.5, 66, 2}, {264.5, NAN, 2}, {NAN, 132, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct launch launch;
+        struct nvidia_counters x;
+        launch_init(&launch, NCU);
+        set_figures(&launch);
+        launch.counts.figures[FIGURE_ipc_sum] = cases[i].sum;
+        launch.counts.figures[FIGURE_sms] = cases[i].sms;
+        nvidia_counters(&launch.counts, nvidia_capability(9, 0), &x);
+        NEAR(x.ipc, cases[i].ipc);
+        NEAR(x.issued, 2.5);
+    }
+}
+
 static void
 impossible_counters_are_refused(void **state)
 {
@@ -701,6 +722,7 @@ main(void)
         cmocka_unit_test(each_reason_has_its_place),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(figures_stand_in_for_others),
+        cmocka_unit_test(sums_have_more_digits),
         cmocka_unit_test(impossible_counters_are_refused),
         cmocka_unit_test(families_do_not_mix),
         cmocka_unit_test(names_of_counters),

@@ -55,6 +55,8 @@ write_commands(const char *path, uint32_t stream_bytes[FRAMES + 1])
     stream_clear(&s, MASK_DEPTH | MASK_COLOR0, (const float[]){0.5f, 1, 0, 0.25f}, 0.75, 9);
     PACKET(&s, CMD_TEXTURE_BARRIER, 0);
     stream_draw(&s, PRIM_LINES, 2, 4);
+    stream_view(&s, 201, RES_TEXTURE, FORMAT_B8G8R8A8_UNORM, 2);
+    CREATE(&s, VOBJ_SAMPLER_VIEW, 202, RES_VERTICES, FORMAT_R32_FLOAT, 3, 258, 0);
     for (uint32_t frame = 0; frame <= FRAMES; frame++) {
         write_message(writer, CLIENT, stream_message(&s, CLIENT));
         stream_bytes[frame] = s.count * 4;
@@ -94,6 +96,10 @@ text_has_frame_draw_bytes_and_arguments(void **state)
         "\n    0             3  DRAW                         52  points 0, start 7\n",
         "\n    0             3  CLEAR                        36  color 0.5 1 0 0.25, depth 0.75\n",
         "\n    0     1       3  DRAW                         60  lines 4, start 2\n",
+        "\n    0             3  CREATE_OBJECT                28  sampler view 201: #3 "
+        "B8G8R8A8_UNORM, levels 0-2\n",
+        "\n    0             3  CREATE_OBJECT                28  sampler view 202: #4 R32_FLOAT, "
+        "elements 3-258\n",
         "\n    0             3  SWAP                          0  #1 level 0, 64x32x1 at 0,0,0\n",
         "\n    1     0       3  DRAW                         52  triangle_fan 3, start 1\n",
         "\n    2     0       3  DRAW                         52  triangle_fan 3, start 1\n",

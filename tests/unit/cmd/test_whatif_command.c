@@ -118,6 +118,22 @@ draws_are_sorted(void **state)
     assert_true(reversed.after < 1.02 * sorted.before && reversed.after > 0.98 * sorted.before);
 }
 
+/* Merged, the squares of frame 18 are the single draw of frame 19. Those of frame 20 have different
+ * states. Those of frame 22 are in different places, and half of them have indices. */
+static void
+draws_are_merged(void **state)
+{
+    (void)state;
+    const struct result twin = ASK(0, FAULTS, "--frames", "19", "--merge-draws");
+    const struct result merged = ASK(0, FAULTS, "--frames", "18", "--merge-draws");
+    const struct result states = ASK(0, FAULTS, "--frames", "20", "--merge-draws");
+    const struct result scattered = ASK(0, FAULTS, "--frames", "22", "--merge-draws");
+    assert_true(twin.after == twin.before && states.after == states.before);
+    assert_true(twin.differing == 0 && merged.differing == 0 && scattered.differing == 0);
+    assert_true(merged.after < 1.05 * twin.before && merged.after > 0.95 * twin.before);
+    assert_true(merged.after < 0.2 * merged.before && scattered.after < 0.5 * scattered.before);
+}
+
 static void
 textures_change(void **state)
 {
@@ -233,11 +249,11 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_draw_is_dropped),         cmocka_unit_test(a_draw_does_not_blend),
-        cmocka_unit_test(the_viewport_is_scaled),    cmocka_unit_test(draws_are_sorted),
-        cmocka_unit_test(textures_change),           cmocka_unit_test(trimmed_traces_change),
-        cmocka_unit_test(a_program_is_replaced),     cmocka_unit_test(pictures_are_written),
-        cmocka_unit_test(wrong_changes_are_refused),
+        cmocka_unit_test(a_draw_is_dropped),      cmocka_unit_test(a_draw_does_not_blend),
+        cmocka_unit_test(the_viewport_is_scaled), cmocka_unit_test(draws_are_sorted),
+        cmocka_unit_test(draws_are_merged),       cmocka_unit_test(textures_change),
+        cmocka_unit_test(trimmed_traces_change),  cmocka_unit_test(a_program_is_replaced),
+        cmocka_unit_test(pictures_are_written),   cmocka_unit_test(wrong_changes_are_refused),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
     if (!mkdtemp(dir))

@@ -59,7 +59,7 @@ causes_have_masters(void **state)
     }
     for (uint32_t i = 0; i < IDEALS; i++) {
         assert_true(answers[i] == (i != IDEAL_drain)); /* derived from draws, not from causes */
-        assert_true((metric_find(ideals[i].bound) != NULL) == (i != IDEAL_drain));
+        assert_true((metric_find(ideals[i].own) != NULL) == (i != IDEAL_drain));
     }
     assert_false(ideal_has(&ideals[IDEAL_memory], "nobody"));
 }
@@ -100,16 +100,19 @@ add_counters(struct frame *frame)
                                            "fraggen.tiles_out",
                                            "hz.quads_out",
                                            "interpolator.quads",
-                                           "shader.issue_cycles",
+                                           "shader.own_cycles",
                                            "texunit.passes",
                                            "zstencil.passes",
                                            "colorwrite.passes",
                                            "blitter.samples",
                                            "memctl.burst_cycles",
+                                           "memctl.gap_cycles",
+                                           "shader.vertex_unit_own_cycles",
+                                           "primasm.vertices_in",
                                            "memctl.texture_bytes_read",
                                            "memctl.bytes_read",
                                            "memctl.bytes_written",
-                                           "streamer.cycles_rest",
+                                           "cmdproc.overlap_cycles",
                                            "fraggen.passes",
                                            "texunit.bytes_filled",
                                            "texunit.port_wait_cycles",
@@ -167,9 +170,9 @@ frame_fini(struct frame *frame)
 
 /* Of 1000 cycles 700 are charged to shaders and 200 to color writes. reference-2008 has four shader
  * units and four ROPs, each of which takes a quad per cycle.
- * - Without shaders 300 cycles remain. Color writes need 1600 / 4 = 400. If they overlap the rest,
- *   the frame takes 400. If their uncharged part, 400 - 200, follows the rest, it takes 500. The
- *   average is 450, so 550 are gained, and color hides 150.
+ * - Without shaders 300 cycles remain. Color writes need 1600 / 4 = 400, of which 400 - 200 are
+ *   hidden in the 800 cycles that are not charged to color. The 700 removed cycles contain 7/8 of
+ *   them, 175. So 525 are gained, and color hides 175.
  * - Without color 800 remain, which include the 2400 / 4 = 600 of the shaders. So all 200 are
  *   gained. */
 static void
@@ -186,14 +189,17 @@ one_hides_behind_another(void **state)
     add(&frame, "lost.result", 100);
     add(&frame, "lost.blend", 200);
     add(&frame, "lost.show", 100);
-    add(&frame, "shader.issue_cycles", 2400);
+    add(&frame, "shader.own_cycles", 2400);
     add(&frame, "colorwrite.passes", 1600);
     predict(&frame, 1000, &gains);
     assert_float_equal(gains.most[IDEAL_shader], 700, 1e-9);
-    assert_float_equal(gains.expected[IDEAL_shader], 550, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_shader], 525, 1e-9);
     assert_float_equal(gains.most[IDEAL_color], 200, 1e-9);
     assert_float_equal(gains.expected[IDEAL_color], 200, 1e-9);
-    assert_float_equal(gains.hidden[IDEAL_shader][IDEAL_color], 150, 1e-9);
+    assert_float_equal(gains.hidden[IDEAL_shader][IDEAL_color], 175, 1e-9);
+    /* the 200 hidden cycles follow the other 300, or overlap until the 400 of color are over */
+    assert_float_equal(gains.low[IDEAL_shader], 1000 - (300 + 200), 1e-9);
+    assert_float_equal(gains.high[IDEAL_shader], 1000 - 400, 1e-9);
     assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
     assert_int_equal(ideals_hidden_by(&gains, IDEAL_shader), IDEAL_color);
     assert_int_equal(ideals_hidden_by(&gains, IDEAL_color), IDEALS);
@@ -201,8 +207,8 @@ one_hides_behind_another(void **state)
 }
 
 /* The resource with the largest charge may not give the largest gain. Shaders need 900 cycles, of
- * which 350 are charged, while memory is charged 600. Without memory 400 remain. The shaders then
- * take 900 if overlapped, or 400 + 550 in sequence. Without shaders 650 remain. */
+ * which 350 are charged, while memory is charged 600. The other 550 are hidden in 650 cycles, so
+ * they fill all but 100 / 650 of memory's cycles. Without shaders 650 remain. */
 static void
 verdict_is_what_gives_most(void **state)
 {
@@ -213,20 +219,20 @@ verdict_is_what_gives_most(void **state)
     add(&frame, "lost.bandwidth_texture", 600);
     add(&frame, "lost.vertex_issue", 350);
     add(&frame, "lost.transit", 50);
-    add(&frame, "shader.issue_cycles", 3600);
+    add(&frame, "shader.own_cycles", 3600);
     predict(&frame, 1000, &gains);
-    assert_float_equal(gains.expected[IDEAL_memory], 1000 - (900 + 950) / 2.0, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_memory], 600 * 100 / 650.0, 1e-9);
     assert_float_equal(gains.expected[IDEAL_shader], 350, 1e-9);
     assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
     assert_int_equal(ideals_hidden_by(&gains, IDEAL_memory), IDEAL_shader);
     /* Both remove the reads of textures, which count once. */
-    assert_float_equal(gains.together[IDEAL_memory][IDEAL_texture], 1000 - (900 + 950) / 2.0, 1e-9);
+    assert_float_equal(gains.together[IDEAL_memory][IDEAL_texture], 600 * 100 / 650.0, 1e-9);
     frame_fini(&frame);
 }
 
 /* Of 1000 cycles 450 are charged to raster and 540 to color, and both need 990. Without one of them
- * 550 or 460 remain. The other one takes 990 if overlapped, or 550 + 440 in sequence. So neither
- * gives a gain, and color has the larger charge. */
+ * 550 or 460 remain. Color's other 450 cycles are hidden in 460 cycles, and raster's other 540 in
+ * 550. So 10 / 460 of 450 and 10 / 550 of 540 are gained, and color has the larger charge. */
 static void
 two_hide_each_other(void **state)
 {
@@ -240,8 +246,8 @@ two_hide_each_other(void **state)
     add(&frame, "fraggen.passes", 3960);
     add(&frame, "colorwrite.passes", 3960);
     predict(&frame, 1000, &gains);
-    assert_float_equal(gains.expected[IDEAL_raster], 1000 - (990 + 1000) / 2.0, 1e-9);
-    assert_float_equal(gains.expected[IDEAL_color], 1000 - (990 + 1000) / 2.0, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_raster], 450 * 10 / 460.0, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_color], 540 * 10 / 550.0, 1e-9);
     assert_true(ideals_hide_each_other(&gains));
     assert_int_equal(ideals_verdict(&gains), IDEAL_color);
     assert_string_equal(ideals_bound_by(&gains), "color");
@@ -360,9 +366,9 @@ predict_table(struct frame *const rows[], const char *const works[], const doubl
 }
 
 /* Of 1000 cycles, z and raster are charged 300 each and color 390, and each of them needs 990.
- * - One of them gains nothing. Without z, 700 cycles remain. Color takes 990 if overlapped, or
- *   700 + 990 - 390 = 1300 in sequence, on average more than before.
- * - Two of them gain 5: the third takes 990 if overlapped, or 310 + 990 - 300 = 1000 in sequence.
+ * - One of them gains little. Raster hides 690 cycles in the 700 that are not charged to it, so all
+ *   but 10 / 700 of the 300 cycles of z are filled. Color fills all but 10 / 610.
+ * - Two of them gain 690 x 10 / 700.
  * - All three gain the 990 cycles that are charged to them.
  * - If raster needs only 20 cycles, z and color gain together: 310 remain, which include raster's
  *   work. Raster is not in the group. */
@@ -370,11 +376,11 @@ static void
 three_hide_each_other(void **state)
 {
     static const struct {
-        double raster_passes, expected;
+        double raster_passes, z, expected;
         uint32_t set;
     } cases[] = {
-        {3960, 990, 1u << IDEAL_z | 1u << IDEAL_color | 1u << IDEAL_raster},
-        {80, 690, 1u << IDEAL_z | 1u << IDEAL_color},
+        {3960, 300 * 10 / 700.0, 990, 1u << IDEAL_z | 1u << IDEAL_color | 1u << IDEAL_raster},
+        {80, 300 * 10 / 610.0, 690, 1u << IDEAL_z | 1u << IDEAL_color},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -392,7 +398,7 @@ three_hide_each_other(void **state)
         add(&frame, "zstencil.passes", 3960);
         add(&frame, "colorwrite.passes", 3960);
         predict_table(rows, works, (const double[]){1000}, 1, &gains);
-        assert_float_equal(gains.expected[IDEAL_z], 0, 1e-9);
+        assert_float_equal(gains.expected[IDEAL_z], cases[i].z, 1e-9);
         assert_true(ideals_hide_each_other(&gains));
         assert_true(ideals_together(&gains, &group));
         assert_int_equal(group.set, cases[i].set);
@@ -438,7 +444,7 @@ rows_have_verdicts(void **state)
     add(&rows[1], "lost.bandwidth_texture", 600);
     add(&rows[1], "lost.vertex_issue", 350);
     add(&rows[1], "lost.transit", 50);
-    add(&rows[1], "shader.issue_cycles", 3600);
+    add(&rows[1], "shader.own_cycles", 3600);
     add(&rows[2], "lost.transit", 1000);
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/stats.draws.csv.gz", dir);
@@ -458,49 +464,44 @@ rows_have_verdicts(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-/* Three draws take 1000, 1000 and 200 cycles. After the first one is a row of the kind `between`
- * without cycles. The fetch of each draw is idle for 700 cycles (of the last one for 100). The
- * shaders of the first draw need 3200 / 4 = 800 cycles, so 200 of its 700 are free. Those of the
- * second draw need 100, so all 700 are free, and the third draw fills 200. No draw follows the
- * third. */
+/* Three draws of 1000, 1000 and 200 cycles, with `between` after the first. The last two overlap
+ * with earlier draws by `second` and 200 cycles. The shader units need 800, 100 and 10 cycles. */
 static void
-predict_draws(const char *between, bool overlap, struct ideal_gains *gains)
+predict_draws(const char *between, uint32_t second, struct ideal_gains *gains)
 {
-    static const double cycles[] = {1000, 0, 1000, 200}, rest[] = {700, 0, 700, 100},
-                        issue[] = {3200, 0, 400, 40};
+    static const double cycles[] = {1000, 0, 1000, 200}, own[] = {3200, 0, 400, 40};
+    const double overlap[] = {0, 0, second, 200};
     struct frame rows[4];
     struct frame *const all[] = {&rows[0], &rows[1], &rows[2], &rows[3]};
     const char *const works[] = {"draw", between, "draw", "draw"};
     for (uint32_t r = 0; r < 4; r++) {
         frame_init(&rows[r]);
         add(&rows[r], "lost.fragment_issue", cycles[r]);
-        add(&rows[r], "shader.issue_cycles", issue[r]);
-        add(&rows[r], "streamer.cycles_rest", rest[r]);
+        add(&rows[r], "shader.own_cycles", own[r]);
+        add(&rows[r], "cmdproc.overlap_cycles", overlap[r]);
     }
-    rows[0].params.COMMANDPROCESSOR.PipelinedBatchRendering = overlap;
     predict_table(all, works, cycles, 4, gains);
     for (uint32_t r = 0; r < 4; r++)
         frame_fini(&rows[r]);
 }
 
-/* The gain is 200 + 200 of 2200 cycles. If the work between draws waits for earlier draws, the
- * drain of the first draw is not filled. A machine that already overlaps draws gains nothing. */
+/* The gain is the overlap of the draws. All draws together take at least the 910 cycles of the
+ * shaders, so at most 2200 - 910 are gained. */
 static void
-drains_are_filled(void **state)
+draws_overlap(void **state)
 {
     (void)state;
     struct ideal_gains gains;
-    predict_draws("upload", false, &gains);
+    predict_draws("upload", 300, &gains);
     assert_float_equal(gains.cycles, 2200, 1e-9);
-    assert_float_equal(gains.most[IDEAL_drain], 400, 1e-9);
-    assert_float_equal(gains.expected[IDEAL_drain], 400, 1e-9);
+    assert_float_equal(gains.most[IDEAL_drain], 500, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_drain], 500, 1e-9);
     assert_float_equal(gains.own[IDEAL_shader], 910, 1e-9);
-    predict_draws("flush", false, &gains);
-    assert_float_equal(gains.most[IDEAL_drain], 200, 1e-9);
-    predict_draws("clear", false, &gains);
-    assert_float_equal(gains.most[IDEAL_drain], 200, 1e-9);
-    predict_draws("upload", true, &gains);
-    assert_float_equal(gains.expected[IDEAL_drain], 0, 1e-9);
+    predict_draws("flush", 0, &gains);
+    assert_float_equal(gains.expected[IDEAL_drain], 200, 1e-9);
+    predict_draws("upload", 1200, &gains);
+    assert_float_equal(gains.most[IDEAL_drain], 1400, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_drain], 1290, 1e-9);
 }
 
 /* The own work of Texture Units and of raster is that of their slowest part. reference-2008 has 4
@@ -537,6 +538,31 @@ own_work_is_the_longest_part(void **state)
     frame_fini(&frame);
 }
 
+/* Vertices and fragments are shaded by separate units, so the own work is that of the slower kind.
+ * g70-like has 6 units for fragments and 8 for vertices. */
+static void
+separate_units_work_side_by_side(void **state)
+{
+    (void)state;
+    static const struct {
+        double fragments, vertices, own;
+    } cases[] = {{600, 0, 100}, {600, 2400, 300}, {1800, 2399, 300}, {0, 80, 10}};
+    struct frame frame;
+    struct ideal_gains gains;
+    struct error err;
+    frame_init(&frame);
+    assert_true(params_load_preset(&frame.params, "g70-like", &err));
+    assert_int_equal(frame.params.GPU.NumFragmentShaders, 6);
+    assert_int_equal(frame.params.GPU.NumVertexShaders, 8);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        add(&frame, "shader.own_cycles", cases[i].fragments + cases[i].vertices);
+        add(&frame, "shader.vertex_unit_own_cycles", cases[i].vertices);
+        predict(&frame, 1000, &gains);
+        assert_float_equal(gains.own[IDEAL_shader], cases[i].own, 1e-9);
+    }
+    frame_fini(&frame);
+}
+
 /* Settings of the n-th ideal or, after the ideals, of the n-th limit. */
 static const char *
 settings_of(uint32_t n)
@@ -563,10 +589,10 @@ ideals_are_apart(void **state)
 }
 
 /* Of 1000 cycles 300 are charged to the Texture Units and 500 to memory for their reads.
- * reference-2008 has 8 channels. Bursts of 3840 cycles are 3840 / 8 / 0.6 = 800 cycles of memory.
- * Three quarters of the bytes are textures. With perfect textures 1000 - 800 = 200 cycles remain.
- * The other quarter of memory's 800 cycles is not charged, so the frame takes 200 if overlapped, or
- * 400 in sequence. With perfect memory 500 remain, more than the samples take. */
+ * reference-2008 has 8 channels. Bursts of 3840 cycles and gaps of 2560 are (3840 + 2560) / 8 = 800
+ * cycles of memory. Three quarters of the bytes are textures. With perfect textures 1000 - 800 =
+ * 200 cycles remain. The other quarter of memory's 800 cycles is hidden in all 1000 cycles, so 4/5
+ * of it was in the 800 removed ones. With perfect memory 500 remain, more than the samples take. */
 static void
 textures_answer_for_their_reads(void **state)
 {
@@ -580,15 +606,16 @@ textures_answer_for_their_reads(void **state)
     add(&frame, "lost.latency_texture", 100);
     add(&frame, "lost.fragment_issue", 200);
     add(&frame, "memctl.burst_cycles", 3840);
+    add(&frame, "memctl.gap_cycles", 2560);
     add(&frame, "memctl.texture_bytes_read", 750);
     add(&frame, "memctl.bytes_read", 900);
     add(&frame, "memctl.bytes_written", 100);
     predict(&frame, 1000, &gains);
     assert_float_equal(gains.most[IDEAL_texture], 800, 1e-9);
-    assert_float_equal(gains.expected[IDEAL_texture], 1000 - (200 + 400) / 2.0, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_texture], 800 - 200 * 4 / 5.0, 1e-9);
     assert_float_equal(gains.most[IDEAL_memory], 500, 1e-9);
     assert_float_equal(gains.expected[IDEAL_memory], 500, 1e-9);
-    assert_float_equal(gains.own[IDEAL_memory], 480, 1e-9);
+    assert_float_equal(gains.own[IDEAL_memory], 800, 1e-9);
     assert_int_equal(ideals_verdict(&gains), IDEAL_texture);
     frame_fini(&frame);
 }
@@ -683,8 +710,9 @@ main(void)
         cmocka_unit_test(advice_follows_the_cause),
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),
-        cmocka_unit_test(drains_are_filled),
+        cmocka_unit_test(draws_overlap),
         cmocka_unit_test(own_work_is_the_longest_part),
+        cmocka_unit_test(separate_units_work_side_by_side),
         cmocka_unit_test(ideals_are_apart),
         cmocka_unit_test(textures_answer_for_their_reads),
     };

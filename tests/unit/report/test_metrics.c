@@ -25,7 +25,7 @@ value_of(const char *formula)
     totals.index = totals_index_names(&totals);
     if (!formula_evaluate(formula, totals_lookup, &totals, &indexed, &err))
         fail_msg("%s", err.text);
-    free(totals.index);
+    totals_index_destroy(totals.index);
     assert_true(indexed == value || (isnan(indexed) && isnan(value)));
     return value;
 }
@@ -76,6 +76,23 @@ errors_are_reported(void **state)
     assert_false(formula_evaluate("", totals_lookup, &totals, &value, &err));
     assert_false(formula_evaluate("a.z", totals_lookup, &totals, &value, &err));
     assert_non_null(strstr(err.text, "a.z"));
+}
+
+/* The low 32 bits of FNV-1a are equal for both names. */
+static void
+names_with_the_same_hash_have_their_values(void **state)
+{
+    static const char *const same[] = {"unit.n147081", "unit.n713190"};
+    static const double numbers[] = {3, 5};
+    struct totals totals = {same, numbers, 2, NULL, NULL};
+    double value;
+    totals.index = totals_index_names(&totals);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(totals_lookup(&totals, same[i], &value));
+        assert_true(value == numbers[i]);
+    }
+    assert_false(totals_lookup(&totals, "unit.n1", &value));
+    totals_index_destroy(totals.index);
 }
 
 static void
@@ -146,6 +163,7 @@ main(void)
         cmocka_unit_test(names_and_instances),
         cmocka_unit_test(nothing_divided_by_nothing_has_no_value),
         cmocka_unit_test(errors_are_reported),
+        cmocka_unit_test(names_with_the_same_hash_have_their_values),
         cmocka_unit_test(parameters_are_names_too),
         cmocka_unit_test(every_metric_is_sound),
     };

@@ -1,7 +1,13 @@
 /* Features of OpenGL 3.0, 3.1 and ES 3.0, one draw each, with and without timing. Expected pixels
- * are computed here. */
+ * are computed here.
+ *
+ *     test_gl3 FOLDER    writes a trace of each feature (tools/golden.sh) */
 #include "rigs/player.h"
 #include "rigs/scene.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
 
 enum { SIZE = 16, RES_BLOCK = 30, RES_STREAM, RES_SECOND, OBJ_STREAM = 140, OBJ_COUNTS = 150 };
 
@@ -235,6 +241,44 @@ expected_streams(uint32_t x, uint32_t y)
     return 0xffd69966;
 }
 
+/* ---- a count of an earlier target ---- */
+
+static const char white_fs[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\n"
+                               "  0: MOV OUT[0], IMM[0]\n  1: END\n";
+
+/* The first target stores two triangles, which cover the square, the second one a triangle. The
+ * draw takes its count from the first target, although the second one was bound last. */
+static void
+prepare_counts(struct player *player, struct stream *s)
+{
+    enum { VERTEX_BYTES = 16, FIRST_BYTES = 256, SECOND_BYTES = 128 };
+    static const uint32_t outputs[] = {STREAMED(0, 0, 4, 0, 0), 0};
+    player_create(player, (struct resource_desc){RES_STREAM, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                 BIND_STREAM_OUTPUT | BIND_VERTEX_BUFFER,
+                                                 FIRST_BYTES + SECOND_BYTES, 1, 1, 1, 0, 0});
+    stream_storing_shader(s, OBJ_STREAM, plain_vs, (const uint32_t[]){4, 0, 0, 0}, outputs, 1);
+    CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 1, RES_STREAM, 0, FIRST_BYTES);
+    CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 2, RES_STREAM, FIRST_BYTES, SECOND_BYTES);
+    stream_bind_shader(s, OBJ_STREAM, VSTAGE_VERTEX);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0, OBJ_STREAM + 1);
+    stream_draw(s, PRIM_TRIANGLE_STRIP, 0, 4);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0, OBJ_STREAM + 2);
+    stream_draw(s, PRIM_TRIANGLES, 0, 3);
+    PACKET(s, CMD_SET_STREAMOUT_TARGETS, 0);
+    stream_bind_shader(s, OBJ_VS, VSTAGE_VERTEX);
+    PACKET(s, CMD_SET_VERTEX_BUFFERS, VERTEX_BYTES, 0, RES_STREAM);
+    stream_clear(s, MASK_COLOR0, NULL, 0, 0);
+    PACKET(s, CMD_DRAW_VBO, 0, 0, PRIM_TRIANGLES, 0, 1, 0, 0, 0, 0, 0, ~0u, FIRST_BYTES);
+}
+
+static uint32_t
+expected_white(uint32_t x, uint32_t y)
+{
+    (void)x;
+    (void)y;
+    return 0xffffffff;
+}
+
 /* ---- buffer textures ---- */
 
 enum { FIRST_TEXEL = 3, TEXELS = SIZE * SIZE };
@@ -289,12 +333,96 @@ expected_texels(uint32_t x, uint32_t y)
     return 0xff000033 | (x < SIZE / 2 ? i : 255 - i) << 16;
 }
 
+/* ---- texture arrays ---- */
+
+enum { LAYERS = 4 };
+
+/* The pixel x, y reads texel x, y of layer x % 4. */
+static const char layers_fs[] = "FRAG\n"
+                                "DCL IN[0], POSITION, LINEAR\n"
+                                "DCL OUT[0], COLOR\n"
+                                "DCL SAMP[0]\n"
+                                "DCL SVIEW[0], 2D_ARRAY, FLOAT\n"
+                                "DCL TEMP[0]\n"
+                                "IMM[0] UINT32 {3, 0, 0, 0}\n"
+                                "  0: F2I TEMP[0].xy, IN[0].xyyy\n"
+                                "  1: AND TEMP[0].z, TEMP[0].xxxx, IMM[0].xxxx\n"
+                                "  2: MOV TEMP[0].w, IMM[0].yyyy\n"
+                                "  3: TXF OUT[0], TEMP[0], SAMP[0], 2D_ARRAY\n"
+                                "  4: END\n";
+
+static uint32_t
+layer_texel(uint32_t layer, uint32_t x, uint32_t y)
+{
+    return 0xff000000 | (layer + 1) << 16 | x << 8 | y;
+}
+
+static void
+prepare_layers(struct player *player, struct stream *s)
+{
+    uint32_t texels[LAYERS * SIZE * SIZE];
+    for (uint32_t i = 0; i < LAYERS * SIZE * SIZE; i++)
+        texels[i] = layer_texel(i / (SIZE * SIZE), i % SIZE, i / SIZE % SIZE);
+    player_create(player,
+                  (struct resource_desc){RES_TEXTURE, TARGET_2D_ARRAY, FORMAT_B8G8R8A8_UNORM,
+                                         BIND_SAMPLER_VIEW, SIZE, SIZE, 1, LAYERS, 0, 0});
+    put_box(player, RES_TEXTURE, (struct box){0, 0, 0, SIZE, SIZE, LAYERS}, texels, sizeof texels);
+    CREATE(s, VOBJ_SAMPLER_VIEW, OBJ_VIEW, RES_TEXTURE,
+           FORMAT_B8G8R8A8_UNORM | TARGET_2D_ARRAY << 24, (LAYERS - 1) << 16, 0,
+           0 | 1 << 3 | 2 << 6 | 3 << 9);
+    PACKET(s, CMD_SET_SAMPLER_VIEWS, VSTAGE_FRAGMENT, 0, OBJ_VIEW);
+}
+
+static uint32_t
+expected_layers(uint32_t x, uint32_t y)
+{
+    return layer_texel(x % LAYERS, x, y);
+}
+
+/* ---- conditional rendering ---- */
+
+/* The condition is that a query without samples has counted some (`value` 0) or none (1). */
+static void
+set_condition(struct player *player, struct stream *s, uint32_t value)
+{
+    player_create(player, (struct resource_desc){RES_BLOCK, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                 BIND_CUSTOM, 16, 1, 1, 1, 0, 0});
+    CREATE(s, VOBJ_QUERY, OBJ_COUNTS, QUERY_OCCLUSION_COUNTER, 0, RES_BLOCK);
+    PACKET(s, CMD_BEGIN_QUERY, OBJ_COUNTS);
+    PACKET(s, CMD_END_QUERY, OBJ_COUNTS);
+    PACKET(s, CMD_SET_RENDER_CONDITION, OBJ_COUNTS, value, 0);
+}
+
+static void
+prepare_condition(struct player *player, struct stream *s)
+{
+    set_condition(player, s, 0);
+}
+
+static void
+prepare_inverted(struct player *player, struct stream *s)
+{
+    set_condition(player, s, 1);
+}
+
+static uint32_t
+expected_nothing(uint32_t x, uint32_t y)
+{
+    (void)x;
+    (void)y;
+    return 0;
+}
+
 static const struct feature features[] = {
     {"uniform blocks", blocks_vs, blocks_fs, prepare_blocks, expected_blocks, 0, false},
     {"integers", plain_vs, integers_fs, prepare_integers, expected_integers, FORMAT_R8G8B8A8_SINT,
      false},
     {"stream output", stored_vs, stored_fs, prepare_streams, expected_streams, 0, true},
+    {"counts", plain_vs, white_fs, prepare_counts, expected_white, 0, false},
     {"buffer textures", plain_vs, texels_fs, prepare_texels, expected_texels, 0, false},
+    {"texture arrays", plain_vs, layers_fs, prepare_layers, expected_layers, 0, false},
+    {"conditions", plain_vs, white_fs, prepare_condition, expected_nothing, 0, false},
+    {"inverted conditions", plain_vs, white_fs, prepare_inverted, expected_white, 0, false},
 };
 
 static void
@@ -359,9 +487,33 @@ machine(void **state)
     check_all(true);
 }
 
-int
-main(void)
+/* Writes a trace of each feature to an existing folder, as seeds of the fuzz targets. */
+static void
+write_traces(const char *folder)
 {
+    struct params params;
+    struct error err = {""};
+    BUG_ON(!params_load_preset(&params, "reference-2008", &err), "%s", err.text);
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
+        struct player player = {0};
+        uint32_t pixels[SIZE * SIZE];
+        char *path = mem_printf("%s/%s", folder, features[i].name);
+        player_record(&player, path);
+        player_start(&player, &params, false, NULL);
+        draw(&player, &features[i], pixels);
+        player_end_record(&player, RES_COLOR, SIZE, SIZE);
+        player_end(&player);
+        free(path);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc == 2) {
+        write_traces(argv[1]);
+        return 0;
+    }
     const struct CMUnitTest tests[] = {cmocka_unit_test(functional), cmocka_unit_test(machine)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Stream output on the timed machine. Expected bytes and cycles are computed here. */
+#include "rigs/near.h"
 #include "rigs/player.h"
 #include "rigs/scene.h"
 #include "rigs/settings.h"
@@ -157,15 +158,6 @@ static struct figures
 run(const char *settings)
 {
     return run_vertices(settings, PRIM_POINTS, POINTS);
-}
-
-static void
-assert_near(uint64_t value, uint64_t expected)
-{
-    const uint64_t off = value > expected ? value - expected : expected - value;
-    if (off * 100 > expected * 3)
-        fail_msg("%llu cycles, not %llu within 3 %%", (unsigned long long)value,
-                 (unsigned long long)expected);
 }
 
 /* A point has 9 values. At 1 value per cycle, 300 points take 2700 cycles; at 2, 1350. */

@@ -1,5 +1,6 @@
 /* Uniform blocks on the timed machine: the constant cache of a shader unit. Each quad of the target
  * reads other constants. Expected pixels, misses and cycles are computed here. */
+#include "rigs/near.h"
 #include "rigs/player.h"
 #include "rigs/scene.h"
 #include "rigs/settings.h"
@@ -184,15 +185,6 @@ run(const char *settings, const struct reads *reads, uint32_t count)
                      figures.shader.constant_hits + figures.shader.constant_misses);
     player_end(&player);
     return figures;
-}
-
-static void
-assert_near(uint64_t value, uint64_t expected)
-{
-    const uint64_t off = value > expected ? value - expected : expected - value;
-    if (off * 100 > expected * 3)
-        fail_msg("%llu cycles, not %llu within 3 %%", (unsigned long long)value,
-                 (unsigned long long)expected);
 }
 
 /* One line in flight: each of the 256 lines takes a hop to the controller, one cycle in it,

@@ -211,6 +211,7 @@ bad_plans_are_refused_with_their_line(void **state)
         {INPUT "[sweep]\ngl = 4.6\n",
          ":4: --gl '4.6': expected one of 2.1, 3.0, 3.1, 3.2, 3.3, es2, es3"},
         {"[input a]\nprogram = b\nframes = x\n", "[input a]: "},
+        {"[input a]\nprogram = b\nframes = 1\nsha256 = 0\n", "[input a] has a sha256, but no file"},
         {INPUT "[sweep]\naxis GPU.NoSuch = 1\n", ":4: unknown parameter GPU.NoSuch"},
         {INPUT "[sweep]\naxis GPU.ClockMHz =\n", "has no value"},
         {INPUT "[sweep]\naxis GPU.ClockMHz GPU.NumStampPipes = 1 2\n",

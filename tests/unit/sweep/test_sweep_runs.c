@@ -2,6 +2,7 @@
  * does not repeat finished runs. After any interruption the same command produces the same
  * database. */
 #include "rigs/endings.h"
+#include "sweep/database.h"
 #include "sweep/store.h"
 
 #include <cjson/cJSON.h>
@@ -190,6 +191,47 @@ any_name_of_a_folder_will_do(void **state)
     free(folder);
 }
 
+/* Returns what sha256sum prints about the tiny trace. */
+static char *
+hash_of_tiny(void)
+{
+    char *command = mem_printf("sha256sum <%s | cut -c 1-64 >'%s/hash'", TINY, dir);
+    assert_int_equal(system(command), 0);
+    free(command);
+    char *hash = file_text("hash");
+    hash[strcspn(hash, "\n")] = '\0';
+    return hash;
+}
+
+/* A file with the hash of the plan is accepted. Another file, and a missing one, are named. With
+ * --keep-going, they are omitted. */
+static void
+hashes_are_checked(void **state)
+{
+    char *hash = hash_of_tiny();
+    char *right = mem_printf("sha256 = %s\n", hash);
+    write_plan("", right);
+    assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s"), 0);
+    hash[0] = hash[0] == '0' ? '1' : '0';
+    char *wrong = mem_printf("%s[input other]\nfile = a 'b.trace\nsha256 = %s\n"
+                             "[input gone]\nfile = gone.trace\nsha256 = %s\n",
+                             right, hash, hash);
+    write_plan("", wrong);
+    assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@t"), 1);
+    assert_true(reports("but the plan's [input other] has"));
+    assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@u", "--keep-going"), 1);
+    assert_true(reports("but the plan's [input other] has"));
+    assert_true(reports("gone.trace"));
+    assert_true(reports("2 inputs are omitted"));
+    char *text = ask("u", "SELECT count(*) FROM results");
+    assert_string_equal(text, "count(*)\n1\n");
+    free(text);
+    free(wrong);
+    free(right);
+    free(hash);
+    (void)state;
+}
+
 /* One machine is impossible. The sweep executes the other runs, and the message contains the error
  * of the failed run. */
 static void
@@ -244,6 +286,43 @@ limits_end_a_run(void **state)
     write_plan("", "");
     assert_int_equal(
         RUN("sweep", "@plan.ini", "-o", "@t", "--memory-limit", "2G", "--time-limit", "100"), 0);
+}
+
+/* A query loads a table that is larger than SQLite's memory limit. Each number of a row has at
+ * least one byte, its type (SQLite's record format). Then the database is built with the limit in
+ * place. */
+static void
+tables_may_exceed_the_memory_of_queries(void **state)
+{
+    enum { LIMIT = 3 << 20 };
+    struct sweep sweep;
+    struct sweep_plan plan;
+    struct error err = {""};
+    struct text_table sizes = {0}, rows = {0};
+    sqlite3 *db;
+    write_plan("set = SIMULATOR.StatisticsRate=5\naxis GPU.ClockMHz = 100 200", "");
+    assert_int_equal(RUN("sweep", "@plan.ini", "-o", "@s"), 0);
+    char *folder = in_dir("s"), *path = in_dir("plan.ini");
+    assert_true(sweep_load(&sweep, folder, &err));
+    assert_true(database_open(&sweep, &db, &err));
+    sqlite3_hard_heap_limit64(LIMIT);
+    if (!database_query(&sweep, db, "SELECT count(*), sum(cycles) FROM cycles", &sizes, &err))
+        fail_msg("%s", err.text);
+    assert_true(database_query(&sweep, db, "SELECT * FROM cycles LIMIT 1", &rows, &err));
+    const double bytes = strtod(sizes.cells.items[2], NULL) * rows.columns;
+    if (bytes < 2 * LIMIT)
+        fail_msg("the table has only %.0f bytes", bytes);
+    sqlite3_close(db);
+    sqlite3_hard_heap_limit64(1 << 10);
+    assert_true(sweep_plan_load(&plan, path, &err));
+    if (!database_build(&sweep, &plan, &err))
+        fail_msg("%s", err.text);
+    text_table_fini(&sizes);
+    text_table_fini(&rows);
+    sweep_plan_fini(&plan);
+    sweep_fini(&sweep);
+    free(folder);
+    free(path);
 }
 
 /* Kills the sweep with several signals at pseudo-random times, then completes it. */
@@ -496,8 +575,10 @@ main(int argc, char **argv)
         cmocka_unit_test_teardown(a_sweep_comes_to_what_sim_does, clean),
         cmocka_unit_test_teardown(only_what_is_new_is_done, clean),
         cmocka_unit_test_teardown(any_name_of_a_folder_will_do, clean),
+        cmocka_unit_test_teardown(hashes_are_checked, clean),
         cmocka_unit_test_teardown(failures_are_reported, clean),
         cmocka_unit_test_teardown(limits_end_a_run, clean),
+        cmocka_unit_test_teardown(tables_may_exceed_the_memory_of_queries, clean),
         cmocka_unit_test_teardown(whatever_stops_it_the_result_is_the_same, clean),
         cmocka_unit_test_teardown(runs_are_locked, clean),
         cmocka_unit_test_teardown(most_draws_go_first, clean),

@@ -517,6 +517,53 @@ many_layers(void **state)
     }
 }
 
+/* The machine has block states for two layers. The layer after the bound one is not bound: it gives
+ * way if it is the oldest, and becomes raw. */
+static void
+next_layer_gives_way(void **state)
+{
+    enum { LAYERS = 3, OBJ_LAYERS = 400 };
+    static const uint32_t order[] = {1, 2, 0, 2};
+    struct rig *rig = *state;
+    rig->params.COLORWRITE.BlockStateMemorySize = 64;
+    start(rig);
+    player_create(&rig->player,
+                  (struct resource_desc){RES_THIRD, TARGET_2D_ARRAY, FORMAT_B8G8R8A8_UNORM,
+                                         BIND_RENDER_TARGET | BIND_SAMPLER_VIEW, SIZE, SIZE, 1,
+                                         LAYERS, 0, 0});
+    for (uint32_t layer = 0; layer < LAYERS; layer++)
+        CREATE(&rig->stream, VOBJ_SURFACE, OBJ_LAYERS + layer, RES_THIRD, FORMAT_B8G8R8A8_UNORM, 0,
+               layer | layer << 16);
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        clear_to_red(rig, OBJ_LAYERS + order[i]);
+    rig_swap(rig);
+    rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* of layer 1 */
+}
+
+/* A blit that writes its whole box is a copy of its row; one with a scissor or a condition is not.
+ */
+static void
+whole_blits_are_copies(void **state)
+{
+    static const struct {
+        uint32_t flags, from, to;
+    } blits[] = {{BLIT_COLOR, RES_OTHER, RES_COLOR},
+                 {BLIT_COLOR | BLIT_SCISSOR, 0, 0},
+                 {BLIT_COLOR | BLIT_CONDITION, 0, 0}};
+    struct rig *rig = *state;
+    start(rig);
+    for (size_t i = 0; i < sizeof blits / sizeof blits[0]; i++) {
+        const struct box box = {0, 0, 0, SIZE, SIZE, 1};
+        stream_blit(&rig->stream, blits[i].flags,
+                    (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, box},
+                    (struct blit_side){RES_OTHER, 0, FORMAT_B8G8R8A8_UNORM, box});
+        rig_submit(rig);
+        const struct work_copy *copy = &rig_machine(rig)->accounting.copy;
+        assert_int_equal(copy->to, blits[i].to);
+        assert_int_equal(copy->from, blits[i].from);
+    }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, rig_set_up, rig_tear_down)
 
 int
@@ -540,6 +587,8 @@ main(void)
         CASE(gone_is_not_written),
         CASE(gone_late_is_not_written),
         CASE(many_layers),
+        CASE(next_layer_gives_way),
+        CASE(whole_blits_are_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,8 @@ check(const struct params *params, struct client *client, enum memory_client kin
     assert_int_equal(cycles[CAUSE_bandwidth_command + kind], expected.bandwidth);
     assert_int_equal(cycles[CAUSE_turns], expected.turns);
     assert_int_equal(cycles[CAUSE_rows], expected.rows);
+    /* all waits for turns and rows are on the path */
+    assert_int_equal(memctl->stats.gap_cycles, expected.turns + expected.rows);
     assert_int_equal(client->last, expected.asking + expected.transit + expected.latency +
                                        expected.bandwidth + expected.turns + expected.rows);
     module_fini(&memctl->module);

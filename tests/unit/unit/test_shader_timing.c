@@ -29,7 +29,8 @@ assert_slots(const struct bench *b, enum slot_fate fate, uint64_t count)
 }
 
 /* The last of eight independent instructions issues in cycle 7, 3 or 1, at a fetch rate of 1, 2 or
- * 4. The result of MOV follows one cycle later, that of ADD three cycles later. */
+ * 4. The result of MOV follows one cycle later, that of ADD three cycles later. In each cycle, all
+ * instructions but the first are paired. */
 static void
 test_independent(void **state)
 {
@@ -38,6 +39,7 @@ test_independent(void **state)
     for (uint32_t i = 0; i < 3; i++) {
         RUN(settings("FetchRate=%u", ways[i]), EIGHT_INDEPENDENT("MOV", ""));
         assert_over(b, 0, movs[i]);
+        assert_int_equal(b->shader.stats.paired_instructions, 8 - movs[i]);
         RUN(settings("FetchRate=%u", ways[i]), EIGHT_INDEPENDENT("ADD", ", IN[0]"));
         assert_over(b, 0, adds[i]);
     }
@@ -59,6 +61,7 @@ test_dependent(void **state)
         assert_slots(b, SLOT_RESULT, 3 * 2 * ways + 3 * (ways - 1));
         assert_slots(b, SLOT_PAIR, ways - 1);
         assert_slots(b, SLOT_ISSUED, 4);
+        assert_int_equal(b->shader.stats.paired_instructions, 0);
         RUN(settings("FetchRate=%u", ways), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
         assert_over(b, 0, 16);
         assert_slots(b, SLOT_RESULT, 3 * 3 * ways + 3 * (ways - 1));
@@ -82,6 +85,7 @@ test_simd_and_scalar(void **state)
     RUN("FetchRate=2 ScalarALU=TRUE", FOUR_PAIRS);
     assert_over(b, 0, 3 + 7);
     assert_slots(b, SLOT_PAIR, 0);
+    assert_int_equal(b->shader.stats.paired_instructions, 4);
     assert_int_equal(b->shader.stats.scalar_instructions, 4);
     RUN("FetchRate=1 ScalarALU=TRUE", FOUR_PAIRS);
     assert_over(b, 0, 7 + 7);

@@ -1,5 +1,6 @@
 /* Statistics: names, sums over instances, differences. */
 #include "base/bits.h"
+#include "base/hash.h"
 #include "unit/stats.h"
 
 #include <setjmp.h>
@@ -67,6 +68,26 @@ many_entries_are_found(void **state)
     stat_set_fini(&set);
 }
 
+/* The low 32 bits of FNV-1a are equal for the names of each pair. */
+static void
+names_with_the_same_hash_are_found(void **state)
+{
+    static const char *const names[] = {"unit.n147081", "unit.n713190", "unit.n147080",
+                                        "unit.n713191"};
+    struct stat_set set;
+    uint64_t counters[4] = {1, 2, 3, 4};
+    stat_set_init(&set);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal((uint32_t)hash_bytes(HASH_START, names[i], strlen(names[i])),
+                         (uint32_t)hash_bytes(HASH_START, names[i ^ 1], strlen(names[i ^ 1])));
+        assert_null(stat_set_find(&set, names[i]));
+        stat_set_add_counter(&set, names[i], "things", "a test", &counters[i]);
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(*stat_set_find(&set, names[i])->value, i + 1);
+    stat_set_fini(&set);
+}
+
 /* Only the names of instances contain an index. */
 static void
 instances_have_their_family(void **state)
@@ -119,6 +140,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_values),
         cmocka_unit_test(many_entries_are_found),
+        cmocka_unit_test(names_with_the_same_hash_are_found),
         cmocka_unit_test(instances_have_their_family),
         cmocka_unit_test(bits_are_counted),
         cmocka_unit_test(every_unit_documents_its_statistics),

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "trace/virgl/vtest/caps.h"
+#include "trace/virgl/vtest/fd_message.h"
 #include "trace/virgl/vtest/guest.h"
 #include "base/handles.h"
 #include "trace/virgl/vtest/vtest_protocol.h"
@@ -160,23 +161,15 @@ reply(struct vtest_client *client, uint32_t length, uint32_t command, const void
 static bool
 send_memory(struct vtest_client *client, int memory, struct error *err)
 {
-    char byte = 0;
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {{0}};
-    struct iovec part = {&byte, 1};
-    struct msghdr header = {.msg_iov = &part,
-                            .msg_iovlen = 1,
-                            .msg_control = control.bytes,
-                            .msg_controllen = sizeof control.bytes};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&header);
+    struct fd_message message;
+    fd_message_init(&message);
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message.header);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
     c->cmsg_len = CMSG_LEN(sizeof memory);
     memcpy(CMSG_DATA(c), &memory, sizeof memory);
     const double until = wall_seconds() + ANSWER_SECONDS;
-    while (sendmsg(client->fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+    while (sendmsg(client->fd, &message.header, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
         if (!await_room(client, until, err))
             return false;
     return true;

@@ -7,6 +7,7 @@
 #include "trace/virgl/vtest/vtest_wire.h"
 
 #include "base/interrupt.h"
+#include "trace/virgl/vtest/fd_message.h"
 #include "trace/virgl/vtest/vtest_protocol.h"
 
 #include <errno.h>
@@ -16,7 +17,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -197,21 +197,13 @@ wire_connect(const char *path, const char *program, struct error *err)
 static int
 receive_memory(int fd, struct error *err)
 {
-    char byte;
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {{0}};
-    struct iovec part = {&byte, 1};
-    struct msghdr header = {.msg_iov = &part,
-                            .msg_iovlen = 1,
-                            .msg_control = control.bytes,
-                            .msg_controllen = sizeof control.bytes};
+    struct fd_message message;
+    fd_message_init(&message);
     if (!await_answer(fd, err))
         return -1;
     errno = 0;
-    ssize_t n = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
-    struct cmsghdr *c = n == 1 ? CMSG_FIRSTHDR(&header) : NULL;
+    ssize_t n = recvmsg(fd, &message.header, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *c = n == 1 ? CMSG_FIRSTHDR(&message.header) : NULL;
     int memory = -1;
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
         memcpy(&memory, CMSG_DATA(c), sizeof memory);

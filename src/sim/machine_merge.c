@@ -1,0 +1,196 @@
+/* Merges consecutive draws with the same state into one draw, as if the program had issued them as
+ * one (`aetius whatif --merge-draws`). The vertices of the draws are copied to new buffers unless
+ * they are in the same arrays. The buffers live until the end of the frame. Making them costs no
+ * simulated time: the program would have made them in advance. */
+#include "gfx/vertex.h"
+#include "sim/machine_internal.h"
+
+#include <string.h>
+
+/* Vertices of one of the draws. */
+struct part {
+    const struct draw *draw;
+    uint32_t least, most; /* vertex numbers */
+    uint32_t first;       /* number of vertex `least` in the merged draw */
+};
+
+struct merge {
+    struct machine *machine;
+    VEC(struct part) parts;
+    VEC(uint32_t) vertices; /* vertex numbers of the merged draw, in order */
+    uint32_t vertex_count;  /* different numbers at most */
+    bool copies, indexed;
+};
+
+static bool
+make_buffer(struct machine *m, uint64_t bytes, uint32_t *address, struct error *err)
+{
+    if (bytes > MEMORY_MAX_BYTES)
+        return fail(err, "--merge-draws: the merged draw reads more than %u bytes",
+                    MEMORY_MAX_BYTES);
+    if (!gpu_memory_alloc(&m->device->memory, (uint32_t)bytes, address, err))
+        return false;
+    VEC_PUSH(&m->merged, ((struct merged_buffer){*address, (uint32_t)bytes}));
+    m->hazards.buffers_changed = true; /* stale lines of the memory's previous owner */
+    return true;
+}
+
+void
+machine_free_merged(struct machine *m)
+{
+    for (size_t i = 0; i < m->merged.count; i++)
+        gpu_memory_free(&m->device->memory, m->merged.items[i].address, m->merged.items[i].bytes);
+    m->merged.count = 0;
+}
+
+static bool
+same_arrays(const struct draw *a, const struct draw *b)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < a->attribute_count; i++)
+        same &= a->attributes[i].address == b->attributes[i].address;
+    return same;
+}
+
+/* Adds the vertex numbers of a draw. Those of draws that share arrays stay as they are. */
+static void
+add_part(struct merge *merge, const struct draw *draw)
+{
+    struct part part = {.draw = draw, .least = UINT32_MAX, .first = merge->vertex_count};
+    const size_t begin = merge->vertices.count;
+    for (uint32_t i = 0; i < draw->params.count; i++) {
+        uint32_t index, vertex;
+        fetch_vertex_number(draw, &merge->machine->device->memory, i, &index, &vertex);
+        part.least = vertex < part.least ? vertex : part.least;
+        part.most = vertex > part.most ? vertex : part.most;
+        VEC_PUSH(&merge->vertices, vertex);
+    }
+    for (size_t i = begin; i < merge->vertices.count && merge->copies; i++)
+        merge->vertices.items[i] += part.first - part.least;
+    merge->vertex_count += part.most - part.least + 1;
+    VEC_PUSH(&merge->parts, part);
+}
+
+/* Bytes of a vertex in a buffer slot, from its first attribute on. */
+static uint32_t
+bytes_in_slot(const struct draw *draw, uint32_t slot)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < draw->attribute_count; i++) {
+        const struct bound_attribute *a = &draw->attributes[i];
+        if (!a->format || a->buffer != slot)
+            continue;
+        const uint32_t end = a->offset + a->format->block_bytes;
+        bytes = end > bytes ? end : bytes;
+    }
+    return bytes;
+}
+
+/* Copies the vertices of one draw. Bytes after the end of its buffer are 0. */
+static void
+copy_part(const struct merge *merge, const struct part *part, const struct bound_attribute *from,
+          uint32_t bytes, uint32_t stride, uint32_t to)
+{
+    uint8_t *memory = merge->machine->device->memory.bytes;
+    for (uint32_t i = 0; i <= part->most - part->least; i++) {
+        const uint64_t at =
+            (uint64_t)from->address - from->offset + ((uint64_t)part->least + i) * from->stride;
+        const uint64_t left = at < from->end ? from->end - at : 0;
+        memcpy(memory + to + (size_t)(part->first + i) * stride, memory + (left ? at : 0),
+               left < bytes ? left : bytes);
+    }
+}
+
+/* Copies the vertices of a slot for all draws. An array of stride 0 holds the same value for all
+ * vertices of a draw, and becomes one value per vertex. */
+static bool
+copy_slot(const struct merge *merge, struct draw *merged, uint32_t slot, struct error *err)
+{
+    const uint32_t bytes = bytes_in_slot(merged, slot);
+    uint32_t address, some = 0;
+    if (!bytes)
+        return true;
+    while (!merged->attributes[some].format || merged->attributes[some].buffer != slot)
+        some++;
+    const uint32_t old = merged->attributes[some].stride, stride = old ? old : bytes;
+    const uint64_t size = (uint64_t)merge->vertex_count * stride + bytes;
+    if (!make_buffer(merge->machine, size, &address, err))
+        return false;
+    for (size_t p = 0; p < merge->parts.count; p++)
+        copy_part(merge, &merge->parts.items[p], &merge->parts.items[p].draw->attributes[some],
+                  bytes, stride, address);
+    for (uint32_t i = 0; i < merged->attribute_count; i++) {
+        struct bound_attribute *a = &merged->attributes[i];
+        if (!a->format || a->buffer != slot)
+            continue;
+        a->address = address + a->offset;
+        a->end = address + (uint32_t)size;
+        a->stride = stride;
+    }
+    return true;
+}
+
+static bool
+write_indices(const struct merge *merge, struct draw *merged, struct error *err)
+{
+    uint8_t *memory = merge->machine->device->memory.bytes;
+    uint32_t address, most = 0;
+    for (size_t i = 0; i < merge->vertices.count; i++)
+        most = merge->vertices.items[i] > most ? merge->vertices.items[i] : most;
+    merged->index_bytes = most > UINT16_MAX ? 4 : 2;
+    const uint64_t bytes = (uint64_t)merge->vertices.count * merged->index_bytes;
+    if (!make_buffer(merge->machine, bytes, &address, err))
+        return false;
+    for (size_t i = 0; i < merge->vertices.count; i++)
+        memcpy(memory + address + i * merged->index_bytes, &merge->vertices.items[i],
+               merged->index_bytes); /* little-endian */
+    merged->index_address = address;
+    merged->index_end = address + (uint32_t)bytes;
+    return true;
+}
+
+/* Whether the vertices are consecutive numbers. */
+static bool
+is_run(const struct merge *merge)
+{
+    for (size_t i = 1; i < merge->vertices.count; i++)
+        if (merge->vertices.items[i] != merge->vertices.items[0] + i)
+            return false;
+    return true;
+}
+
+static bool
+fill(struct merge *merge, struct draw *merged, struct error *err)
+{
+    struct draw_params *params = &merged->params;
+    for (uint32_t slot = 0; slot < MAX_ATTRIBUTES && merge->copies; slot++)
+        if (!copy_slot(merge, merged, slot, err))
+            return false;
+    params->indexed = merge->indexed || !is_run(merge);
+    params->start = params->indexed ? 0 : merge->vertices.items[0];
+    params->count = (uint32_t)merge->vertices.count;
+    params->index_bias = 0;
+    params->min_index = 0;
+    params->max_index = UINT32_MAX;
+    return !params->indexed || write_indices(merge, merged, err);
+}
+
+bool
+machine_merge(struct machine *m, const struct draw *const draws[], size_t count,
+              const struct draw **result, struct error *err)
+{
+    struct merge merge = {.machine = m};
+    struct draw *merged = arena_alloc(&m->draws, sizeof *merged);
+    *merged = *draws[0];
+    for (size_t i = 0; i < count; i++) {
+        merge.copies |= !same_arrays(draws[0], draws[i]);
+        merge.indexed |= draws[i]->params.indexed;
+    }
+    for (size_t i = 0; i < count; i++)
+        add_part(&merge, draws[i]);
+    const bool ok = fill(&merge, merged, err);
+    VEC_FREE(&merge.parts);
+    VEC_FREE(&merge.vertices);
+    *result = merged;
+    return ok;
+}
