@@ -1,8 +1,8 @@
 #!/bin/sh
 # `make mutate`: measures whether the tests notice changed lines. It selects COUNT lines of src with the
 # random seed SEED (PART: a folder such as unit or unit/rop). It changes one line at a time in a copy of
-# the sources and runs the tests: first those that execute the line (short ones first), then all others,
-# up to the first failure. A first run of the unchanged sources records which lines each test executes.
+# the sources and runs the tests that execute the line, short ones first, up to the first failure. A first
+# run of the unchanged sources records which lines each test executes, unless a signal ends the process.
 #
 # A change that no test notices is a survivor, unless tests/equivalent-mutants.tsv lists it as equivalent
 # (no visible effect), with the reason. The last line has the counts. out/mutate/SEED.tsv has result,
@@ -97,7 +97,7 @@ batch() {
     done
 }
 
-# passes FILE LINE: whether all tests pass for a change in this line
+# passes FILE LINE: whether all tests that execute this line pass
 passes() {
     while IFS='	' read -r name seconds leaks key; do
         covering=0
@@ -105,7 +105,7 @@ passes() {
         printf '%s\t%s\t%s\t%s\n' "$name" "$seconds" "$leaks" $covering
     done <build-mutate/tests.tsv >build-mutate/order
     # shellcheck disable=SC2016  # fields of awk
-    batch '$4 && $2 < 2' && batch '$4 && $2 >= 2' && batch '!$4'
+    batch '$4 && $2 < 2' && batch '$4 && $2 >= 2'
 }
 
 # is_equivalent FILE TEXT: whether the list contains the change

@@ -221,6 +221,41 @@ first_ncu=$(for cc in 6.2 7.0 7.2 7.5; do
 done | head -n 1)
 row '| chapter 4: nvprof' "| $first_ncu | $first_ncu |" 'aetius topdown --print-command'
 
+# The tables of an H200. h200_rows SET: one row per program, as on the page
+h200=$golden/h200
+h200_rows() {
+    for file in "$h200/$1"/*.csv; do
+        program=$(basename "$file" .csv)
+        slower=$(awk -F, -v set="$1" -v program="$program" '$1 == set && $2 == program { printf "%.1f", $4 / $3 }' $h200/times.csv)
+        "$aetius" topdown --ncu "$file" --all --json | jq -r --arg program "$program" --arg slower "${slower:--}" '
+            def share(name): [.tree | .. | objects | select(.name == name).share][0] * 1000 | round / 10 | tostring
+                | if test("\\.") then . else . + ".0" end;
+            "| \($program) | \([.kernels[].launches] | add) | \(share("retire")) | \(share("divergence")) | \(share("frontend"))"
+            + " | \(share("memory_bound")) | \(share("core_bound")) | \(.verdict.name // "none") | \($slower) |"'
+    done
+}
+{ h200_rows rodinia && h200_rows altis; } >"$folder/h200"
+while read -r line; do
+    grep -qxF -- "$line" "docs/works/$page" || fault "lacks the row '$line' ($h200)"
+done <"$folder/h200"
+[ "$(wc -l <"$folder/h200")" -eq 33 ] || fault "$h200: not 33 programs"
+awk -F, 'NR > 1 && $1 !~ /^level/ { print $4 / $3 }' $h200/times.csv | sort -n >"$folder/slower"
+median=$(awk '{ x[NR] = $1 } END { printf "%.1f", (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }' "$folder/slower")
+row '(figure 5.6)' "the median is $median; $(awk '$1 > 30' "$folder/slower" | wc -l) of $(wc -l <"$folder/slower") programs exceed 30" $h200/times.csv
+# retire KERNEL: the lowest and highest share of its launches
+retire() {
+    "$aetius" topdown --ncu $h200/altis/srad.csv --kernel "$1" --over-time --json |
+        jq '.launches[].tree.children[] | select(.name == "retire").share * 100' | sort -n | sed -n '1p;$p' | xargs printf '%.1f to %.1f %%'
+}
+text "Retire is $(retire srad_cuda_1) for \`srad_cuda_1\` and $(retire srad_cuda_2) for \`srad_cuda_2\`" 'topdown --over-time'
+# seconds PROGRAM LEVEL: time under ncu
+seconds() { awk -F, -v program="$1" -v set="level$2" '$1 == set && $2 == program { printf "%.2f s", $4 }' $h200/times.csv; }
+for program in hotspot bfs lud; do
+    launches=$(($(wc -l <"$h200/level1/$program.csv") - 2))
+    line="| $program | $launches | $(seconds $program 1) | $(seconds $program 2) | $(seconds $program 3) |"
+    grep -qxF -- "$line" "docs/works/$page" || fault "lacks the row '$line' ($h200/times.csv)"
+done
+
 # A figure is a number outside links, quotes, numbers of tables, and names such as g70-like.
 for page in attila-2005.md compression.md semi-cycle-accurate.md staged-model-2006.md topdown-nvidia.md; do
     sed -n "s/^$page|//p" "$folder/rows" >"$folder/keys"

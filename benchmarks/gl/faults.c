@@ -7,6 +7,9 @@
  * - 9, 10: pixels read back in the middle of the frame
  * - 14, 15: the picture is copied after each layer, and only the last copy is used
  * - 18, 19: small squares, each drawn by a separate call
+ * - 23, 24: a mesh whose triangles are in random order
+ * - 25, 26: layers that a clear erases
+ * - 27, 28: a texture that is uploaded again between the layers
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
  * - 11: opaque layers of a single draw, back to front
@@ -16,6 +19,8 @@
  * - 17: a different quarter of the picture is copied after each layer, and all are used
  * - 20: small squares with a change of state between them
  * - 21: four large squares, each drawn by a separate call
+ * - 29: clears of the depth between layers whose colors remain
+ * - 30: a texture that is uploaded before the first layer
  *
  * - 22: small squares of different places and texture coordinates, with and without indices
  *
@@ -29,10 +34,12 @@
 #include <GL/glext.h>
 
 enum { SIZE = 128, LAYERS = 4, LARGE = 512, READ = 128, BLOCKS = LARGE / 4 };
-enum { SQUARES = 16, CORNERS = 6 }; /* squares per side; vertices of a square */
+enum { GRID = 24, TRIANGLES = 2 * GRID * GRID }; /* of the mesh: squares per side, triangles */
+enum { SQUARES = 16, CORNERS = 6 };              /* squares per side; vertices of a square */
 
-static GLuint plain_program, discard_program, sample_program;
+static GLuint plain_program, discard_program, sample_program, mesh_program;
 static GLuint large, with_mipmaps, compressed, picture, small_squares, large_squares;
+static GLuint streamed, mesh_vertices, shuffled, ordered;
 
 static void
 make_programs(void)
@@ -133,6 +140,82 @@ make_squares(uint32_t side)
 }
 
 static void
+make_mesh_program(void)
+{
+    mesh_program = make_program("#version 120\n"
+                                "varying vec4 color;\n"
+                                "void main() {\n"
+                                "    color = gl_Vertex.xyyx;\n"
+                                "    for (int i = 0; i < 8; i++)\n"
+                                "        color = fract(color.yzwx * color + 0.3);\n"
+                                "    gl_Position = gl_Vertex;\n"
+                                "}\n",
+                                "#version 120\n"
+                                "varying vec4 color;\n"
+                                "void main() { gl_FragColor = color; }\n");
+}
+
+/* Makes indices of the mesh. Its triangles are in rows, or in random order. */
+static GLuint
+make_indices(bool shuffles)
+{
+    static uint16_t indices[TRIANGLES][3];
+    uint32_t order[TRIANGLES];
+    struct random random = {1};
+    GLuint buffer;
+    for (uint32_t i = 0; i < TRIANGLES; i++)
+        order[i] = i;
+    for (uint32_t i = TRIANGLES - 1; i > 0 && shuffles; i--) {
+        const uint32_t other = (uint32_t)(random_next(&random) * (float)(i + 1));
+        const uint32_t triangle = order[i];
+        order[i] = order[other];
+        order[other] = triangle;
+    }
+    for (uint32_t i = 0; i < TRIANGLES; i++) {
+        const uint32_t square = order[i] / 2, odd = order[i] % 2;
+        const uint32_t corner = square / GRID * (GRID + 1) + square % GRID;
+        indices[i][0] = (uint16_t)(corner + odd);
+        indices[i][1] = (uint16_t)(corner + 1 + odd * (GRID + 1));
+        indices[i][2] = (uint16_t)(corner + GRID + 1);
+    }
+    glGenBuffers(1, &buffer);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, buffer);
+    glBufferData(GL_ELEMENT_ARRAY_BUFFER, sizeof indices, indices, GL_STATIC_DRAW);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, 0);
+    return buffer;
+}
+
+static void
+make_mesh(void)
+{
+    static float vertices[(GRID + 1) * (GRID + 1)][2];
+    for (uint32_t i = 0; i < (GRID + 1) * (GRID + 1); i++) {
+        vertices[i][0] = 2.0f * (float)(i % (GRID + 1)) / GRID - 1;
+        vertices[i][1] = 2.0f * (float)(i / (GRID + 1)) / GRID - 1;
+    }
+    glGenBuffers(1, &mesh_vertices);
+    glBindBuffer(GL_ARRAY_BUFFER, mesh_vertices);
+    glBufferData(GL_ARRAY_BUFFER, sizeof vertices, vertices, GL_STATIC_DRAW);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+    shuffled = make_indices(true);
+    ordered = make_indices(false);
+}
+
+static void
+upload(bool creates)
+{
+    static uint8_t texels[SIZE * SIZE];
+    for (uint32_t i = 0; i < SIZE * SIZE; i++)
+        texels[i] = (uint8_t)i;
+    glBindTexture(GL_TEXTURE_2D, streamed);
+    if (creates)
+        glTexImage2D(GL_TEXTURE_2D, 0, GL_LUMINANCE8, SIZE, SIZE, 0, GL_LUMINANCE, GL_UNSIGNED_BYTE,
+                     texels);
+    else
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, SIZE, SIZE, GL_LUMINANCE, GL_UNSIGNED_BYTE, texels);
+}
+
+static void
 setup(void)
 {
     make_programs();
@@ -140,6 +223,10 @@ setup(void)
     make_picture();
     small_squares = make_squares(SQUARES);
     large_squares = make_squares(2);
+    make_mesh_program();
+    make_mesh();
+    streamed = begin_texture(GL_NEAREST);
+    upload(true);
 }
 
 /* Covers the window at a depth, with texture coordinates from (s, t) to (s + size, t + size). */
@@ -319,7 +406,7 @@ draw_scattered(void)
     for (uint32_t i = 0; i < COUNT; i++) {
         const size_t first = (size_t)(i * 37 % COUNT) * CORNERS;
         glTexCoord2f((float)i / COUNT, 0.3f);
-        glVertexPointer(2, GL_FLOAT, 0, (const char *)NULL + first * 2 * sizeof(float));
+        glVertexPointer(2, GL_FLOAT, 0, (const void *)(uintptr_t)(first * 2 * sizeof(float)));
         if (i % 2)
             glDrawElements(GL_TRIANGLES, CORNERS, GL_UNSIGNED_SHORT, indices);
         else
@@ -327,6 +414,61 @@ draw_scattered(void)
     }
     glDisableClientState(GL_VERTEX_ARRAY);
     glBindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
+static void
+draw_mesh(GLuint indices)
+{
+    glUseProgram(mesh_program);
+    glBindBuffer(GL_ARRAY_BUFFER, mesh_vertices);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, indices);
+    glVertexPointer(2, GL_FLOAT, 0, NULL);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glDrawElements(GL_TRIANGLES, 3 * TRIANGLES, GL_UNSIGNED_SHORT, NULL);
+    glDisableClientState(GL_VERTEX_ARRAY);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, 0);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
+/* Draws layers, with a clear before the last one, or only the last one. */
+static void
+draw_erased(bool draws_all)
+{
+    glUseProgram(plain_program);
+    for (uint32_t i = draws_all ? 0 : LAYERS - 1; i < LAYERS; i++) {
+        if (i == LAYERS - 1)
+            glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+        layer(0, (float)i, 0, 1);
+    }
+}
+
+/* Draws layers from a texture, with uploads before the first of them, or before all. */
+static void
+draw_streamed(uint32_t uploads)
+{
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        if (i < uploads)
+            upload(false);
+        glBindTexture(GL_TEXTURE_2D, streamed);
+        glUseProgram(sample_program);
+        layer(0, (float)i, 0, 1);
+        glUseProgram(0);
+    }
+}
+
+/* Draws quarters of the window, and clears the depth between them. */
+static void
+draw_depth_clears(void)
+{
+    glEnable(GL_DEPTH_TEST);
+    glUseProgram(plain_program);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        glViewport((GLint)(i % 2) * SIZE / 2, (GLint)(i / 2) * SIZE / 2, SIZE / 2, SIZE / 2);
+        layer(0, (float)i, 0, 1);
+        glClear(GL_DEPTH_BUFFER_BIT);
+    }
+    glViewport(0, 0, SIZE, SIZE);
+    glDisable(GL_DEPTH_TEST);
 }
 
 static void
@@ -355,6 +497,14 @@ draw_frame(uint32_t frame)
     case 20: draw_squares(small_squares, SQUARES, SQUARES * SQUARES, true); break;
     case 21: draw_squares(large_squares, 2, 4, false); break;
     case 22: draw_scattered(); break;
+    case 23: draw_mesh(shuffled); break;
+    case 24: draw_mesh(ordered); break;
+    case 25: draw_erased(true); break;
+    case 26: draw_erased(false); break;
+    case 27: draw_streamed(LAYERS); break;
+    case 28: draw_streamed(0); break;
+    case 29: draw_depth_clears(); break;
+    case 30: draw_streamed(1); break;
     default: break;
     }
     glUseProgram(0);
@@ -377,7 +527,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 23,
+                                       .frames = 31,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

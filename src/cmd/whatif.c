@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/plural.h"
 #include "base/text_table.h"
+#include "base/mem.h"
 #include "base/whole_number.h"
 #include "cmd/run_input.h"
 #include "report/compare/compare.h"
@@ -21,9 +22,9 @@ enum { MOST_TGSI = 1 << 22 };
 struct whatif_options {
     struct machine_options machine;
     struct frame_set frames;
-    const char *path, *dir, *scale; /* path: a trace or a run */
+    const char *path, *dir, *trace, *scale; /* path: a trace or a run */
     struct arg_list dropped, unblended, uncopied, programs, textures[WHATIF_TEXTURE_KINDS];
-    bool front_to_back, merge_draws, no_readbacks, json;
+    bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks, json;
     uint64_t memory;
 };
 
@@ -48,6 +49,7 @@ struct side {
 struct comparison {
     const struct whatif_options *options;
     struct whatif whatif;
+    struct trace_writer *writer; /* of the changed trace, or NULL */
     struct side sides[SIDES];
     VEC(struct frame_result) frames;
 };
@@ -123,6 +125,39 @@ side_fini(struct side *side)
     picture_fini(&side->picture);
 }
 
+/* Writes the message, as far as it was not left out, to the changed trace. */
+static bool
+write_changed(struct comparison *comparison, const struct message *message, struct error *err)
+{
+    struct message changed;
+    return !comparison->writer || !whatif_change_message(&comparison->whatif, message, &changed) ||
+           trace_writer_add(comparison->writer, &changed, err);
+}
+
+static bool
+create_trace(struct comparison *comparison, const struct trace_reader *reader, struct error *err)
+{
+    const char *path = comparison->options->trace;
+    if (!path)
+        return true;
+    if (trace_is_at(reader, path))
+        return fail(err, "--trace %s: this is the trace that is read", path);
+    return whatif_is_trace(&comparison->whatif, err) &&
+           trace_writer_create_part(&comparison->writer, path, reader, trace_first_frame(reader),
+                                    err);
+}
+
+static bool
+close_trace(struct comparison *comparison, bool ok, struct error *err)
+{
+    if (!comparison->writer)
+        return ok;
+    if (ok)
+        return trace_writer_close(comparison->writer, err);
+    trace_writer_discard(comparison->writer);
+    return false;
+}
+
 /* Gives each message to both sides, up to the last frame. */
 static bool
 feed(struct comparison *comparison, struct trace_reader *reader, struct error *err)
@@ -137,6 +172,7 @@ feed(struct comparison *comparison, struct trace_reader *reader, struct error *e
         ok = trace_reader_next(reader, &message, &end, err);
         if (!ok || end)
             break;
+        whatif_begin_message(&comparison->whatif);
         for (size_t s = 0; s < SIDES && ok; s++) {
             struct message_sink *sink = &comparison->sides[s].sink.sink;
             const uint32_t frame = comparison->sides[s].sim.frame;
@@ -146,6 +182,7 @@ feed(struct comparison *comparison, struct trace_reader *reader, struct error *e
             if (!ok)
                 fail_at(err, "frame %u", frame);
         }
+        ok = ok && write_changed(comparison, &message, err);
         progress_at(&progress, before->sim.frame, NULL);
     }
     progress_end(&progress);
@@ -225,7 +262,24 @@ print_result(const struct comparison *comparison)
         print_text(comparison, &all);
 }
 
-/* Reads draws of the simulated frames from F:D. `may_end`: D may be the number of draws. */
+/* Reads F:D or F:D-E. */
+static bool
+read_range(const char *text, struct whatif_draw *draw, struct error *err)
+{
+    const size_t length = strcspn(text, "-");
+    char *first = mem_printf("%.*s", (int)length, text);
+    uint64_t last = 0;
+    bool ok = parse_draw(first, &draw->frame, &draw->draw, err);
+    free(first);
+    draw->last = draw->draw;
+    if (!ok || !text[length])
+        return ok;
+    ok = whole_number_parse(text + length + 1, &last) && last >= draw->draw && last < UINT32_MAX;
+    draw->last = (uint32_t)last;
+    return ok || fail(err, "expected FRAME:DRAW or FRAME:FIRST-LAST");
+}
+
+/* Reads draws of the simulated frames. `may_end`: D may be the number of draws. */
 static bool
 read_draws(const struct whatif_options *options, const struct arg_list *list, const char *option,
            const struct trace_reader *reader, bool may_end, struct whatif_draw *draws,
@@ -234,7 +288,7 @@ read_draws(const struct whatif_options *options, const struct arg_list *list, co
     for (uint32_t i = 0; i < list->count; i++) {
         struct whatif_draw *draw = &draws[i];
         *draw = (struct whatif_draw){0};
-        if (!parse_draw(list->items[i], &draw->frame, &draw->draw, err) ||
+        if (!read_range(list->items[i], draw, err) ||
             !frame_locate(&draw->frame, trace_first_frame(reader), trace_frame_count(reader),
                           options->path, err))
             return fail_prefix(err, "%s %s", option, list->items[i]);
@@ -242,7 +296,7 @@ read_draws(const struct whatif_options *options, const struct arg_list *list, co
             return fail(err, "%s %s: frame %u is not among the --frames", option, list->items[i],
                         draw->frame);
         const uint32_t count = trace_frame(reader, draw->frame)->draws;
-        if (draw->draw >= count + may_end)
+        if (draw->last >= count + may_end)
             return fail(err, "%s %s: frame %u has %u draw%s, counted from 0", option,
                         list->items[i], draw->frame, count, plural(count));
     }
@@ -363,6 +417,8 @@ compare(struct comparison *comparison, const struct params *params, struct trace
     whatif->frames = options->frames;
     whatif->front_to_back = options->front_to_back;
     whatif->merge_draws = options->merge_draws;
+    whatif->index_order = options->index_order;
+    whatif->early_uploads = options->early_uploads;
     whatif->no_readbacks = options->no_readbacks;
     bool ok =
         READ_DRAWS(options, &options->dropped, "--drop", reader, false, &whatif->dropped, err) &&
@@ -378,7 +434,9 @@ compare(struct comparison *comparison, const struct params *params, struct trace
     }
     simulation_warn(&comparison->sides[BEFORE].sim, machine_options_preset(&options->machine),
                     NULL);
-    ok = ok && feed(comparison, reader, err) && whatif_check(whatif, err);
+    ok = ok && create_trace(comparison, reader, err) && feed(comparison, reader, err) &&
+         whatif_check(whatif, err);
+    ok = close_trace(comparison, ok, err);
     for (size_t s = 0; s < SIDES; s++)
         side_fini(&comparison->sides[s]);
     needed_draws_destroy(needed);
@@ -418,7 +476,8 @@ has_change(const struct whatif_options *options)
 {
     bool any = options->dropped.count || options->unblended.count || options->uncopied.count ||
                options->programs.count || options->scale || options->front_to_back ||
-               options->merge_draws || options->no_readbacks;
+               options->merge_draws || options->index_order || options->early_uploads ||
+               options->no_readbacks;
     for (uint32_t k = 0; k < WHATIF_TEXTURE_KINDS; k++)
         any |= options->textures[k].count > 0;
     return any;
@@ -434,7 +493,12 @@ cmd_whatif(int argc, char **argv)
          "draw opaque objects in order of depth, the nearest first", false},
         {"merge-draws", 0, ARG_FLAG, &options.merge_draws, NULL,
          "merge consecutive draws with the same state into one", false},
-        {"drop", 0, ARG_LIST, &options.dropped, "F:D", "leave out draw D of frame F", false},
+        {"index-order", 0, ARG_FLAG, &options.index_order, NULL,
+         "reorder the triangles of draws so that shaded vertices are reused", false},
+        {"early-uploads", 0, ARG_FLAG, &options.early_uploads, NULL,
+         "uploads after the first draw of a frame are in memory before the frame", false},
+        {"drop", 0, ARG_LIST, &options.dropped, "F:D[-E]",
+         "leave out draw D of frame F, or draws D to E", false},
         {"drop-copy", 0, ARG_LIST, &options.uncopied, "F:D",
          "leave out the copies and blits right before draw D of frame F", false},
         {"no-blend", 0, ARG_LIST, &options.unblended, "F:D",
@@ -456,6 +520,11 @@ cmd_whatif(int argc, char **argv)
         OPTION_FRAMES(&options.frames, "simulate only these frames"),
         MACHINE_OPTIONS(&options.machine),
         OPTION_OUTPUT(&options.dir, "DIR", "write the pictures to DIR/before and DIR/after", false),
+        {"trace", 0, ARG_STRING, &options.trace, "FILE",
+         "write the changed trace to FILE, up to the last simulated frame; for changes that leave "
+         "out "
+         "draws, copies or readbacks",
+         false},
         OPTION_MEMORY(&options.memory),
         OPTION_JSON(&options.json, "print JSON"),
         {0}};

@@ -86,10 +86,10 @@ clock_module(struct clock *clock, struct module *module)
         if (module->is_core)
             clock->busy_cores += (uint32_t)(state == UNIT_BUSY) - (module->state == UNIT_BUSY);
         module->cycles[module->state] += now - module->since;
-        if (module->state == UNIT_STARVED && module->first_work > now)
-            module->first_work = now;
         if (state == UNIT_STARVED)
             module->last_end = now;
+        else if (module->state == UNIT_STARVED && module->first_work > now)
+            module->first_work = now;
         module->state = state;
         module->since = now;
     }

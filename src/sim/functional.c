@@ -2,8 +2,8 @@
  * state commands. This file executes work commands: transfers, clears, blits and queries.
  * functional_draw.c executes draws.
  *
- * Time queries count work (one nanosecond per vertex or fragment). So time increases and is equal
- * in every run. */
+ * Each time query returns one nanosecond more than the one before, or the later time that
+ * functional_set_time() states. */
 #include "sim/functional.h"
 
 #include "gfx/transfer.h"
@@ -173,16 +173,20 @@ end_frame(struct functional *renderer, const struct gpu_cmd *cmd, uint8_t *out, 
     return get(renderer, cmd, out, out_bytes, err);
 }
 
-/* Current value of the query's counter. */
-static uint64_t
-query_count(const struct functional *renderer, const struct gpu_query *query)
+void
+functional_set_time(struct functional *renderer, uint64_t ns)
 {
-    switch (query->type) {
-    case QUERY_TIMESTAMP:
-    case QUERY_TIME_ELAPSED:
-        return renderer->machine_ns + renderer->work.vertices + renderer->work.fragments;
-    default: return 0;
-    }
+    if (renderer->time_ns < ns)
+        renderer->time_ns = ns;
+}
+
+/* Value of the query's counter. Time passes from each reading to the next, so that a program can
+ * divide by a difference. */
+static uint64_t
+query_count(struct functional *renderer, const struct gpu_query *query)
+{
+    const bool is_time = query->type == QUERY_TIMESTAMP || query->type == QUERY_TIME_ELAPSED;
+    return is_time ? renderer->time_ns++ : 0;
 }
 
 static bool

@@ -59,9 +59,7 @@ struct functional {
     struct arena draws;             /* baked draws, reset at each swap */
     struct functional_scratch *scratch;
     struct functional_work work, before_draw; /* before_draw: when the last draw began */
-    /* Time queries count these nanoseconds of a machine, and the vertices and fragments that were
-     * rendered without one. */
-    uint64_t machine_ns;
+    uint64_t time_ns;                         /* of the next time query */
 };
 
 void functional_init(struct functional *renderer, struct gpu_device *device);
@@ -70,6 +68,10 @@ void functional_fini(struct functional *renderer);
 /* Differences of all counts. `before` holds earlier counts of the same renderer. */
 struct functional_work functional_work_since(const struct functional_work *now,
                                              const struct functional_work *before);
+
+/* Sets the time for time queries, unless it has already passed. Without this call, each reading of
+ * the time is 1 ns after the one before. */
+void functional_set_time(struct functional *renderer, uint64_t ns);
 
 /* Executes any state or work command. GET and SWAP fill `out` with tightly packed rows, unless
  * `out` is NULL. Query results are written to their resource in memory. */

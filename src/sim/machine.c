@@ -386,6 +386,53 @@ machine_place_draw(struct machine *m, const struct draw *draw, struct error *err
            reserve_cover(m, draw, err) && send_any_draw(m, draw, err);
 }
 
+/* Whether the command changes only state that later draws are baked from. (create_command() drains
+ * if a new surface moves a texture.) */
+static bool
+is_state(const struct gpu_cmd *cmd)
+{
+    const enum gpu_op op = cmd->op;
+    return !gpu_op_is_work(op) && op != GPU_CLIENT_END && op != GPU_DESTROY_SUB_CTX &&
+           op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS;
+}
+
+/* Counts draws whose only results are in the bound framebuffer. */
+static void
+note_unread(struct machine *m, const struct draw *draw)
+{
+    struct unread_draws *unread = &m->unread;
+    if (draw->streams_out || draw->query || samples_live_surface(m, draw)) {
+        *unread = (struct unread_draws){0};
+        return;
+    }
+    unread->count++;
+    for (uint32_t i = 0; i < draw->color_count; i++)
+        if (draw_writes_color(draw, i))
+            unread->buffers |= (uint32_t)MASK_COLOR0 << i;
+    unread->buffers |=
+        (draw->depth_write ? MASK_DEPTH : 0) | (draw->stencil_write ? MASK_STENCIL : 0);
+}
+
+/* Returns the number of draws whose results the clear erases. */
+static uint32_t
+take_erased(struct machine *m, const struct gpu_cmd *cmd)
+{
+    const struct unread_draws unread = m->unread;
+    if (unread.buffers & ~cmd->clear.buffers)
+        return 0;
+    m->unread = (struct unread_draws){0};
+    return unread.count;
+}
+
+/* Whether the command neither reads the framebuffer nor changes it to another. */
+static bool
+leaves_unread(const struct gpu_cmd *cmd)
+{
+    const enum gpu_op op = cmd->op;
+    return op == GPU_DRAW || op == GPU_CLEAR || op == GPU_PUT || op == GPU_RESOURCE_CREATE ||
+           (op != GPU_SET_FRAMEBUFFER && is_state(cmd));
+}
+
 static bool
 draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -394,6 +441,9 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     if (!draw)
         return true;
+    note_unread(m, draw);
+    if (m->index_order && !machine_order_indices(m, draw, err))
+        return false;
     machine_note_continued(m, draw);
     return m->front_to_back || m->merge_draws ? machine_hold_draw(m, draw, err)
                                               : machine_place_draw(m, draw, err);
@@ -455,6 +505,7 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         add_depth_clear(m, &depth, cmd);
     gpu_note_clear(m->device, cmd);
     m->is_dirty = true;
+    m->accounting.erases = take_erased(m, cmd);
     work_accounting_begin(&m->accounting, WORK_CLEAR, NULL, m->clock.now);
     m->cmdproc->stats.clears++;
     return finish_work(m, CMDPROC_SENT, err);
@@ -531,24 +582,6 @@ query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     return machine_run_moves(m, &list, WORK_READBACK, err);
 }
 
-/* Earlier work has ended. */
-static bool
-bound_query_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
-{
-    m->functional->machine_ns = m->clock.now * 1000 / m->params.GPU.ClockMHz;
-    return functional_execute(m->functional, cmd, NULL, 0, err);
-}
-
-/* Whether the command changes only state that later draws are baked from. (create_command() drains
- * if a new surface moves a texture.) */
-static bool
-is_state(const struct gpu_cmd *cmd)
-{
-    const enum gpu_op op = cmd->op;
-    return !gpu_op_is_work(op) && op != GPU_CLIENT_END && op != GPU_DESTROY_SUB_CTX &&
-           op != GPU_BEGIN_QUERY && op != GPU_RESULT && op != GPU_CONTENTS;
-}
-
 /* Creating a surface may move a texture to a layout that the ROPs can render to. The move costs no
  * simulated time: a driver that knows the whole program would have used that layout from the
  * start. */
@@ -602,6 +635,8 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
     if (m->held.count && !machine_passes_held(m, cmd) && !machine_send_held(m, err))
         return false;
     machine_end_continued(m, cmd);
+    if (!leaves_unread(cmd))
+        m->unread = (struct unread_draws){0};
     if (!wait_for_earlier(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
@@ -620,7 +655,9 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
         return machine_resolve_surfaces(m, err) &&
                functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_BEGIN_QUERY:
-    case GPU_END_QUERY: return bound_query_command(m, cmd, err);
+    case GPU_END_QUERY: /* all earlier work has ended */
+        functional_set_time(m->functional, m->clock.now * 1000 / m->params.GPU.ClockMHz);
+        return functional_execute(m->functional, cmd, out, out_bytes, err);
     case GPU_GET_QUERY_RESULT: return query_command(m, cmd, err);
     case GPU_CREATE_OBJECT: return create_command(m, cmd, err);
     case GPU_SET_FRAMEBUFFER:

@@ -53,6 +53,8 @@ struct machine {
     const struct draw *last_draw; /* latest draw sent; NULL: no draw is in flight */
     bool front_to_back;           /* sort opaque draws by depth (machine_reorder.c) */
     bool merge_draws;             /* merge draws with the same state (machine_merge.c) */
+    bool index_order;             /* reorder triangles for vertex reuse (machine_indices.c) */
+    bool early_uploads;           /* uploads after the first draw of a frame take no time */
     VEC(struct held_draw {
         const struct draw *draw;
         float depth; /* mean of its vertices, 0 to 1 */
@@ -62,7 +64,12 @@ struct machine {
         uint32_t address;
         uint32_t bytes;
     })
-    merged; /* vertices and indices of merged draws, until the end of the frame */
+    merged; /* vertices and indices of changed draws, until the end of the frame */
+    /* Last draws into the bound framebuffer whose results nothing has read. */
+    struct unread_draws {
+        uint32_t count;
+        uint32_t buffers; /* that they write (enum buffer_mask) */
+    } unread;
     /* Draw that the next one may continue: no work in between depends on the order. The device is
      * held meanwhile. NULL: none. */
     const struct draw *continued;

@@ -23,6 +23,9 @@ void machine_invalidate_readers(struct machine *m, const struct resource *res);
 /* Sends a baked draw to the command processor. */
 bool machine_place_draw(struct machine *m, const struct draw *draw, struct error *err);
 
+/* Waits until the uploads that the draw uses have ended. */
+bool machine_await_uploads(struct machine *m, const struct draw *draw, struct error *err);
+
 /* machine_reorder.c: draws that wait to be sorted or merged, if `front_to_back` or `merge_draws` is
  * set. */
 bool machine_hold_draw(struct machine *m, const struct draw *draw, struct error *err);
@@ -39,6 +42,11 @@ void machine_end_continued(struct machine *m, const struct gpu_cmd *cmd);
 bool machine_merge(struct machine *m, const struct draw *const draws[], size_t count,
                    const struct draw **result, struct error *err);
 void machine_free_merged(struct machine *m);
+/* Makes a draw read these vertices, through new indices. */
+bool machine_set_indices(struct machine *m, struct draw *draw, const uint32_t *vertices,
+                         uint32_t count, struct error *err);
+/* machine_indices.c: changes the indices of a draw that can be reordered. */
+bool machine_order_indices(struct machine *m, struct draw *draw, struct error *err);
 
 /* The device's `leaving` callback. */
 void machine_end_resource(void *machine, const struct resource *res);

@@ -26,8 +26,7 @@ static bool
 make_buffer(struct machine *m, uint64_t bytes, uint32_t *address, struct error *err)
 {
     if (bytes > MEMORY_MAX_BYTES)
-        return fail(err, "--merge-draws: the merged draw reads more than %u bytes",
-                    MEMORY_MAX_BYTES);
+        return fail(err, "the changed draw reads more than %u bytes", MEMORY_MAX_BYTES);
     if (!gpu_memory_alloc(&m->device->memory, (uint32_t)bytes, address, err))
         return false;
     VEC_PUSH(&m->merged, ((struct merged_buffer){*address, (uint32_t)bytes}));
@@ -130,22 +129,28 @@ copy_slot(const struct merge *merge, struct draw *merged, uint32_t slot, struct 
     return true;
 }
 
-static bool
-write_indices(const struct merge *merge, struct draw *merged, struct error *err)
+bool
+machine_set_indices(struct machine *m, struct draw *draw, const uint32_t *vertices, uint32_t count,
+                    struct error *err)
 {
-    uint8_t *memory = merge->machine->device->memory.bytes;
     uint32_t address, most = 0;
-    for (size_t i = 0; i < merge->vertices.count; i++)
-        most = merge->vertices.items[i] > most ? merge->vertices.items[i] : most;
-    merged->index_bytes = most > UINT16_MAX ? 4 : 2;
-    const uint64_t bytes = (uint64_t)merge->vertices.count * merged->index_bytes;
-    if (!make_buffer(merge->machine, bytes, &address, err))
+    for (uint32_t i = 0; i < count; i++)
+        most = vertices[i] > most ? vertices[i] : most;
+    draw->index_bytes = most > UINT16_MAX ? 4 : 2;
+    const uint64_t bytes = (uint64_t)count * draw->index_bytes;
+    if (!make_buffer(m, bytes, &address, err))
         return false;
-    for (size_t i = 0; i < merge->vertices.count; i++)
-        memcpy(memory + address + i * merged->index_bytes, &merge->vertices.items[i],
-               merged->index_bytes); /* little-endian */
-    merged->index_address = address;
-    merged->index_end = address + (uint32_t)bytes;
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(m->device->memory.bytes + address + (size_t)i * draw->index_bytes, &vertices[i],
+               draw->index_bytes); /* little-endian */
+    draw->index_address = address;
+    draw->index_end = address + (uint32_t)bytes;
+    draw->params.indexed = true;
+    draw->params.start = 0;
+    draw->params.count = count;
+    draw->params.index_bias = 0;
+    draw->params.min_index = 0;
+    draw->params.max_index = UINT32_MAX;
     return true;
 }
 
@@ -166,13 +171,12 @@ fill(struct merge *merge, struct draw *merged, struct error *err)
     for (uint32_t slot = 0; slot < MAX_ATTRIBUTES && merge->copies; slot++)
         if (!copy_slot(merge, merged, slot, err))
             return false;
-    params->indexed = merge->indexed || !is_run(merge);
-    params->start = params->indexed ? 0 : merge->vertices.items[0];
+    if (merge->indexed || !is_run(merge))
+        return machine_set_indices(merge->machine, merged, merge->vertices.items,
+                                   (uint32_t)merge->vertices.count, err);
+    params->start = merge->vertices.items[0];
     params->count = (uint32_t)merge->vertices.count;
-    params->index_bias = 0;
-    params->min_index = 0;
-    params->max_index = UINT32_MAX;
-    return !params->indexed || write_indices(merge, merged, err);
+    return true;
 }
 
 bool

@@ -28,9 +28,8 @@ compare_depth(const void *a, const void *b)
     return first->draw->number < second->draw->number ? -1 : 1;
 }
 
-/* Waits until the uploads that the draw uses have ended. */
-static bool
-await_uploads(struct machine *m, const struct draw *draw, struct error *err)
+bool
+machine_await_uploads(struct machine *m, const struct draw *draw, struct error *err)
 {
     for (uint64_t upload; (upload = hazards_before_draw(&m->hazards, draw));)
         if (!machine_run_until(m, CMDPROC_TRANSFER, upload, err))
@@ -42,7 +41,7 @@ static bool
 sort_held(struct machine *m, struct held_draw *held, size_t count, struct error *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (!await_uploads(m, held[i].draw, err) ||
+        if (!machine_await_uploads(m, held[i].draw, err) ||
             !functional_draw_depth(m->functional, held[i].draw, &held[i].depth, err))
             return false;
     qsort(held, count, sizeof *held, compare_depth);
@@ -62,7 +61,7 @@ send_merged(struct machine *m, const struct held_draw *held, size_t count, size_
          i++)
         VEC_PUSH(&draws, held[i].draw);
     for (size_t i = 0; i < draws.count && draws.count > 1 && ok; i++)
-        ok = await_uploads(m, draws.items[i], err);
+        ok = machine_await_uploads(m, draws.items[i], err);
     if (ok && draws.count > 1)
         ok = machine_merge(m, draws.items, draws.count, &merged, err);
     *sent = draws.count;

@@ -255,6 +255,17 @@ await_buffer_readers(struct machine *m, struct hazard_range range, struct error 
            (!sampling || machine_run_until(m, CMDPROC_ENDED, sampling, err));
 }
 
+/* Ends uploads into the resource, and the draws that may read it as a texture. */
+static bool
+end_users(struct machine *m, const struct resource *res, struct error *err)
+{
+    for (uint64_t upload; (upload = hazards_before_use(&m->hazards, res));)
+        if (!machine_run_until(m, CMDPROC_TRANSFER, upload, err))
+            return false;
+    const uint64_t draw = hazards_before_end(&m->hazards, res);
+    return !draw || machine_run_until(m, CMDPROC_ENDED, draw, err);
+}
+
 /* Earlier draws must read the old contents before the upload changes them. An upload into a buffer
  * waits until those draws are fetched, and until those that sample the buffer have ended. The
  * invalidation of a texture waits until they have ended. */
@@ -270,7 +281,10 @@ machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     machine_invalidate_readers(m, res);
     if (!machine_forget_blocks(m, res, err))
         return false;
-    if (gpu_memory_is_mapped(&m->device->memory, res->address)) { /* the host writes it */
+    if (m->early_uploads && m->device->draw_in_frame && !end_users(m, res, err))
+        return false;
+    if ((m->early_uploads && m->device->draw_in_frame) ||
+        gpu_memory_is_mapped(&m->device->memory, res->address)) { /* the host writes it */
         resource_write_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box,
                            cmd->transfer.bytes);
         return true;

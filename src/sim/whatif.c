@@ -2,6 +2,7 @@
 
 #include "base/interrupt.h"
 #include "sim/inspect.h"
+#include "trace/virgl/submit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ static bool
 is_listed(struct whatif_draw *draws, size_t count, const struct whatif *whatif, uint32_t number)
 {
     for (size_t i = 0; i < count; i++)
-        if (draws[i].frame == whatif->sim->device.frame && draws[i].draw == number)
+        if (draws[i].frame == whatif->sim->device.frame && draws[i].draw <= number &&
+            number <= draws[i].last)
             return draws[i].found = true;
     return false;
 }
@@ -49,7 +51,9 @@ alter(void *data, struct draw *draw)
     if (is_listed(whatif->unblended.items, whatif->unblended.count, whatif, draw->number))
         for (uint32_t i = 0; i < MAX_COLOR_BUFFERS; i++)
             draw->blend.rt[i].enable = false;
-    return !is_listed(whatif->dropped.items, whatif->dropped.count, whatif, draw->number);
+    whatif->leaves_out_draw =
+        is_listed(whatif->dropped.items, whatif->dropped.count, whatif, draw->number);
+    return !whatif->leaves_out_draw;
 }
 
 /* Replaces the text of a program to change. */
@@ -74,19 +78,85 @@ replace_program(struct whatif *whatif, struct gpu_cmd *cmd)
 }
 
 static bool
+leaves_out(struct whatif *whatif, const struct gpu_cmd *cmd)
+{
+    if (cmd->op == GPU_GET)
+        return whatif->no_readbacks && is_simulated(whatif);
+    return (cmd->op == GPU_BLIT || cmd->op == GPU_COPY_REGION) && !cmd->shows &&
+           is_listed(whatif->uncopied.items, whatif->uncopied.count, whatif,
+                     whatif->sim->device.draw_in_frame);
+}
+
+static bool
 execute(void *data, const struct gpu_cmd *cmd, uint8_t *out, uint32_t out_bytes, struct error *err)
 {
     struct whatif *whatif = data;
     struct gpu_cmd changed = *cmd;
-    if (cmd->op == GPU_GET && whatif->no_readbacks && is_simulated(whatif))
+    if (leaves_out(whatif, cmd)) {
+        VEC_PUSH(&whatif->left_out, cmd->offset);
         return true;
-    if ((cmd->op == GPU_BLIT || cmd->op == GPU_COPY_REGION) &&
-        is_listed(whatif->uncopied.items, whatif->uncopied.count, whatif,
-                  whatif->sim->device.draw_in_frame))
-        return true;
+    }
     if (cmd->op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SHADER)
         replace_program(whatif, &changed);
-    return whatif_execute_from(whatif, 0, &changed, (struct pixels_out){out, out_bytes}, err);
+    whatif->leaves_out_draw = false;
+    const bool ok =
+        whatif_execute_from(whatif, 0, &changed, (struct pixels_out){out, out_bytes}, err);
+    if (whatif->leaves_out_draw)
+        VEC_PUSH(&whatif->left_out, cmd->offset);
+    return ok;
+}
+
+bool
+whatif_is_trace(const struct whatif *whatif, struct error *err)
+{
+    const struct {
+        bool is_set;
+        const char *option;
+    } others[] = {{whatif->front_to_back, "--front-to-back"},
+                  {whatif->merge_draws, "--merge-draws"},
+                  {whatif->index_order, "--index-order"},
+                  {whatif->early_uploads, "--early-uploads"},
+                  {whatif->unblended.count > 0, "--no-blend"},
+                  {whatif->programs.count > 0, "--replace-program"},
+                  {whatif->viewport_scale > 0, "--scale-viewport"}};
+    if (whatif->textures.count)
+        return fail(err, "--trace: a trace cannot express %s",
+                    whatif_texture_option(whatif->textures.items[0].kind));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].is_set)
+            return fail(err, "--trace: a trace cannot express %s", others[i].option);
+    return true;
+}
+
+void
+whatif_begin_message(struct whatif *whatif)
+{
+    whatif->left_out.count = 0;
+}
+
+bool
+whatif_change_message(struct whatif *whatif, const struct message *message, struct message *changed)
+{
+    struct submit_walk walk = submit_walk(message->bytes, message->size_bytes);
+    uint32_t begin = 0;
+    size_t next = 0;
+    *changed = *message;
+    if (!whatif->left_out.count)
+        return true;
+    if (message->kind != MESSAGE_SUBMIT)
+        return false;
+    whatif->bytes.count = 0;
+    for (; submit_walk_next(&walk); begin = walk.at) {
+        if (next < whatif->left_out.count && whatif->left_out.items[next] == begin) {
+            next++;
+            continue;
+        }
+        for (uint32_t i = 4 * begin; i < 4 * walk.at; i++)
+            VEC_PUSH(&whatif->bytes, message->bytes[i]);
+    }
+    changed->bytes = whatif->bytes.items;
+    changed->size_bytes = (uint32_t)whatif->bytes.count;
+    return true;
 }
 
 struct placements {
@@ -127,6 +197,8 @@ whatif_attach(struct whatif *whatif, struct simulation *sim, struct trace_reader
     if (sim->machine) {
         sim->machine->front_to_back = whatif->front_to_back;
         sim->machine->merge_draws = whatif->merge_draws;
+        sim->machine->index_order = whatif->index_order;
+        sim->machine->early_uploads = whatif->early_uploads;
     }
     *executor = (struct executor){whatif, &sim->device, execute};
     return true;
@@ -164,4 +236,6 @@ whatif_fini(struct whatif *whatif)
     VEC_FREE(&whatif->unblended);
     VEC_FREE(&whatif->textures);
     VEC_FREE(&whatif->programs);
+    VEC_FREE(&whatif->left_out);
+    VEC_FREE(&whatif->bytes);
 }

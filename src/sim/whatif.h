@@ -11,8 +11,8 @@
 #include "trace/file.h"
 
 struct whatif_draw {
-    uint32_t frame, draw;
-    bool found; /* a command that the change concerns */
+    uint32_t frame, draw, last; /* draws from `draw` to `last` */
+    bool found;                 /* a command that the change concerns */
 };
 
 enum whatif_texture_kind { WHATIF_HALVE, WHATIF_MIPMAPS, WHATIF_COMPRESS, WHATIF_TEXTURE_KINDS };
@@ -38,10 +38,14 @@ struct whatif {
     VEC(struct whatif_texture) textures;
     VEC(struct whatif_program) programs;
     double viewport_scale; /* 0: unchanged */
-    bool front_to_back, merge_draws, no_readbacks;
+    bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks;
     struct frame_set frames; /* simulated frames */
 
     struct simulation *sim;
+    /* Commands of the current message that are left out, by their dword in a SUBMIT. */
+    VEC(uint32_t) left_out;
+    bool leaves_out_draw;
+    VEC(uint8_t) bytes;    /* of the changed SUBMIT */
     uint32_t free_address; /* end of the restored resources of a trimmed trace */
 };
 
@@ -53,6 +57,15 @@ const char *whatif_texture_option(enum whatif_texture_kind kind);
  * not come from a trimmed trace. */
 bool whatif_attach(struct whatif *whatif, struct simulation *sim, struct trace_reader *reader,
                    struct executor *executor, struct error *err);
+/* The changes of a trace's messages. Each message is executed between whatif_begin_message() and
+ * whatif_change_message(). The latter returns false if the message is left out. *changed is valid
+ * until the next message. Only commands that are left out change messages: whatif_is_trace() fails
+ * for the other changes. */
+bool whatif_is_trace(const struct whatif *whatif, struct error *err);
+void whatif_begin_message(struct whatif *whatif);
+bool whatif_change_message(struct whatif *whatif, const struct message *message,
+                           struct message *changed);
+
 /* After the run: fails if a texture or program to change did not exist. */
 bool whatif_check(const struct whatif *whatif, struct error *err);
 void whatif_fini(struct whatif *whatif);

@@ -62,13 +62,17 @@ work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
                       const struct draw *baked, uint64_t now)
 {
     struct work work = {.kind = kind, .baked = baked};
-    const bool joins = accounting->row_is_open && accounting->row.kind == kind && kind == WORK_BLIT;
+    const bool joins = accounting->row_is_open && accounting->row.kind == kind;
     if (kind == WORK_BLIT)
         work.copy = accounting->copy;
+    if (kind == WORK_CLEAR)
+        work.erases = accounting->erases;
     accounting->items[ring_push(&accounting->ring)] = work;
     charge_cycles_until(accounting, now);
-    if (joins)
+    if (joins && kind == WORK_BLIT)
         accounting->row.copy.to = 0;
+    if (joins && kind == WORK_CLEAR)
+        accounting->row.erases += work.erases;
 }
 
 void

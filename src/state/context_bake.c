@@ -494,7 +494,6 @@ bake(struct draw *draw, struct gpu_device *device, const struct gpu_state *state
     bake_bounds(draw, state);
     for (uint32_t stage = 0; stage < STAGE_COUNT; stage++)
         bake_constants(draw, state, device, stage, arena);
-    note_writes(state);
     return true;
 }
 
@@ -542,6 +541,7 @@ gpu_bake_draw(struct gpu_device *device, const struct gpu_cmd *cmd, struct arena
     baked->number = device->draw_in_frame++;
     if (device->alter && !device->alter(device->alter_data, baked))
         return true;
+    note_writes(state);
     decide(baked);
     *draw = baked;
     return true;

@@ -208,6 +208,9 @@ bool draw_reads_color(const struct draw *draw, uint32_t target);
 /* Returns whether one draw could have rendered both draws, of which `last` is the previous one:
  * both are lists of primitives with the same state. Their vertices may be in different places. */
 bool draw_merges(const struct draw *last, const struct draw *draw);
+/* Returns whether the draw consists of separate triangles whose order changes the picture at most
+ * where depths are equal, or where triangles overlap without a depth test. */
+bool draw_reorders(const struct draw *draw);
 
 /* Sets the error for a program in which a thread has run EXEC_THREAD_LIMIT instructions. Always
  * returns false. */

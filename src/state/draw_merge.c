@@ -1,5 +1,5 @@
-/* Whether a draw could have been part of the draw before it: the program could have issued both as
- * one draw, with the same picture. */
+/* Changes that a program could make to its draws without changing the picture: draws that one draw
+ * could render, and draws whose triangles could have another order. */
 #include "state/draw.h"
 
 #include <string.h>
@@ -83,4 +83,19 @@ draw_merges(const struct draw *last, const struct draw *draw)
            SAME(last, draw, stipple) && SAME(last, draw, bounds) &&
            last->sample_mask == draw->sample_mask && SAME(last, draw, views) &&
            same_constants(last, draw);
+}
+
+bool
+draw_reorders(const struct draw *draw)
+{
+    const struct draw_params *p = &draw->params;
+    bool ok = p->mode == PRIM_TRIANGLES && !p->primitive_restart && p->count >= 6 &&
+              !draw->streams_out && !draw->program[STAGE_GEOMETRY] &&
+              !draw->program[STAGE_VERTEX]->system_count && !draw->stencil_write &&
+              draw->rasterizer.fill_front == FILL_FILL && draw->rasterizer.fill_back == FILL_FILL;
+    for (uint32_t i = 0; i < draw->varying_count; i++)
+        ok &= draw->varyings[i].source != VARYING_PRIMITIVE_ID;
+    for (uint32_t i = 0; i < draw->color_count; i++)
+        ok &= !draw->color[i].res || !draw_reads_color(draw, i);
+    return ok;
 }

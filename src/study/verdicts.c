@@ -96,7 +96,7 @@ read_answer(struct verdict_case *one, const char *dir, const struct params *para
     if (ok && !(one->gains.cycles > 0))
         ok = fail(err, "%s: the frames have no cycles", dir);
     if (ok)
-        list_steps(one, params, steps_best(&steps, ideals_verdict(&one->gains)));
+        list_steps(one, params, steps_best(&steps));
     steps_fini(&steps);
     csv_table_fini(&table);
     return ok;

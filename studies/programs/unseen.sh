@@ -1,15 +1,17 @@
 #!/bin/bash
-# Captures the judging frames of the study of verdicts in FOLDER: at most three frames of each program, with
-# OpenGL 2.1, and without network or sound. The programs are drawn from unseen.txt. Their order is that of
-# draw.sh, and the seed is the hash of the commit that added the list. If a program cannot be captured, the
-# next one of the order replaces it. Further programs are drawn until there are COUNT (20) programs, and half
-# of the frames are large (100 draws or 1,000,000 cycles). The same command resumes an interrupted call.
-# Installs the packages of each program when it is drawn.
+# Captures the judging frames of the study of verdicts in FOLDER, with OpenGL 2.1, and without network or sound.
+# The programs are drawn from unseen.txt. Their order is that of draw.sh, and the seed is the hash of the commit
+# that added the list. If a program cannot be captured, the next one of the order replaces it. A program
+# contributes three frames, or the second one if none of them is large (100 draws or 1,000,000 cycles). Programs
+# are drawn until there are COUNT (20) programs, and half of the frames are large. The same command resumes an
+# interrupted call. Installs the packages of each program when it is drawn.
 #
 #     studies/programs/unseen.sh FOLDER [COUNT]
 #     build/aetius study verdicts --plan FOLDER/verdicts.ini
 #
-# FOLDER gets NAME-FRAME.trace, NAME.frames (frame, draws, cycles, SHA-256), NAME.failed (the last lines of the output), and the plan.
+# FOLDER gets NAME-FRAME.trace, NAME.frames (frame, draws, cycles, SHA-256), NAME.failed (the last lines of the
+# output), and the plan. If the study rejects a frame because its picture has one color, rename NAME.frames to
+# NAME.failed and repeat this command: another program replaces it.
 set -eu
 seed=d57495c4be4f68b79d2f5940dbf833add736dbbd
 [ $# -ge 1 ] || {
@@ -22,6 +24,11 @@ aetius=${AETIUS:-$root/build/aetius}
 count=${2:-20}
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
+exec 9>"$folder/lock"
+flock -n 9 || {
+    echo "unseen.sh: another call captures into $folder" >&2
+    exit 1
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -38,11 +45,10 @@ unshare -n true 2>/dev/null && isolate='unshare -n'
 take() {
     ranges=$(column "$1" 3 | tr , '\n' | sed 's/.*/&-&/' | paste -sd ,)
     rm -rf "$work/frames"
-    PACKAGES=$(column "$1" 2) "$root/tools/setup.sh" none >"$work/log" 2>&1 || return 1
     # shellcheck disable=SC2086  # an optional command
     env -u DISPLAY timeout -k 10 "${PROGRAM_SECONDS:-300}" $isolate "$aetius" capture --gl 2.1 --clock 60 \
         --force -o "$work/frames" --frames "$ranges" --stop -- \
-        "$here/run.sh" "$1" "$here/unseen.txt" </dev/null >"$work/log" 2>&1 || {
+        "$here/run.sh" "$1" "$here/unseen.txt" </dev/null >"$work/log" 2>&1 9>&- || {
         [ $? != 124 ] || echo "ended after ${PROGRAM_SECONDS:-300} s" >>"$work/log"
         return 1
     }
@@ -63,8 +69,14 @@ measure() {
     echo "$2 $draws $(jq .cycles "$work/run.json") $(sha256sum "$trace" | cut -d ' ' -f 1)" >>"$work/$1.frames"
 }
 
+# large: the number of large frames in a list
+large() {
+    awk '$2 >= 100 || $3 >= 1000000 { n++ } END { print n + 0 }'
+}
+
 # keep NAME: moves the captures to the folder; the list of frames comes last, and marks a complete program
 keep() {
+    [ "$(large <"$work/$1.frames")" -gt 0 ] || sed -i '2!d' "$work/$1.frames"
     while read -r frame _; do
         mv "$work/frames/frames-$frame-$frame.trace" "$folder/$1-$frame.trace"
     done <"$work/$1.frames"
@@ -73,9 +85,8 @@ keep() {
 
 # done_so_far: prints the numbers of programs, of frames, and of large frames
 done_so_far() {
-    (cat "$folder"/*.frames 2>/dev/null || true) | awk -v programs="$(find "$folder" -name '*.frames' | wc -l)" '
-        { frames++; large += $2 >= 100 || $3 >= 1000000 }
-        END { print programs, frames + 0, large + 0 }'
+    find "$folder" -name '*.frames' -exec cat {} + >"$work/all"
+    echo "$(find "$folder" -name '*.frames' | wc -l) $(wc -l <"$work/all") $(large <"$work/all")"
 }
 
 is_enough() {
@@ -100,6 +111,8 @@ for name in $("$here/draw.sh" "$seed" 1000 /dev/null "$here/unseen.txt"); do
     [ ! -f "$folder/$name.frames" ] || continue
     [ ! -f "$folder/$name.failed" ] || continue
     rm -f "$work/$name.frames"
+    # Without its packages, a program is not replaced: the draw must not depend on the state of apt.
+    PACKAGES=$(column "$name" 2) "$root/tools/setup.sh" none
     if take "$name"; then
         keep "$name"
         sed "s/^/$name: frame, draws, cycles, hash: /" "$folder/$name.frames"

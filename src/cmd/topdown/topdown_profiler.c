@@ -103,6 +103,30 @@ topdown_asks(const struct topdown_request *request, const char *log)
                                    .launches = request->launches};
 }
 
+/* Appends the profiler's first error message, which is in the file of its tables. */
+static void
+add_message(const char *path, struct error *err)
+{
+    static const char *const marks[] = {"==ERROR== ", "======== Error: "}; /* ncu, nvprof */
+    char *line = NULL;
+    const char *message = NULL;
+    size_t size = 0;
+    struct error longer;
+    FILE *in = fopen(path, "r");
+    while (in && !message && getline(&line, &size, in) > 0)
+        for (size_t i = 0; i < 2; i++)
+            if (!strncmp(line, marks[i], strlen(marks[i])))
+                message = line + strlen(marks[i]);
+    if (message) {
+        line[strcspn(line, "\r\n")] = '\0';
+        fail(&longer, "%.300s: %.300s", err->text, message);
+        *err = longer;
+    }
+    free(line);
+    if (in)
+        fclose(in);
+}
+
 bool
 topdown_profile(const struct nvidia_capability *capability, const struct nvidia_request *request,
                 const struct topdown_program *program, double *seconds, struct error *err)
@@ -110,6 +134,8 @@ topdown_profile(const struct nvidia_capability *capability, const struct nvidia_
     char **profiler = nvidia_command(capability, request);
     char **words = join_words(profiler, program->words);
     const bool ok = run_program(words, program, seconds, err);
+    if (!ok && !interrupt_pending())
+        add_message(request->log, err);
     free(words);
     nvidia_command_free(profiler);
     return ok;

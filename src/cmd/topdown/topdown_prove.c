@@ -290,7 +290,7 @@ topdown_prove(const char *dir, const struct params *params, const struct frame_s
     proof.most = request->most ? request->most : PROOFS_MOST;
     ideals_together(gains, &proof.group);
     proof.steps[0] = steps_of(steps, proof.verdict);
-    proof.steps[1] = steps_best(steps, proof.verdict);
+    proof.steps[1] = steps_best(steps);
     if (proof.steps[1] == proof.steps[0])
         proof.steps[1] = NULL;
     fflush(stdout);

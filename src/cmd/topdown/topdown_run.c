@@ -338,28 +338,6 @@ print_advice(const struct view *view, enum ideal_number n)
     free(text);
 }
 
-/* Prints the range of the verdict's gain, and the resources whose expected gain lies within it. */
-static void
-print_range(const struct view *view, enum ideal_number n)
-{
-    const struct ideal_gains *gains = &view->gains;
-    const double least = fmax(gains->low[n], IDEALS_NOTHING * gains->cycles);
-    struct ideal_group within = {0};
-    char names[IDEAL_GROUP_WORDS];
-    if (n == IDEAL_drain)
-        return;
-    for (uint32_t i = 0; i < IDEALS; i++)
-        if (i != n && gains->expected[i] >= least)
-            within.set |= 1u << i;
-    ideal_group_name(&within, names);
-    print_wrapped(stdout, line_width(stdout), 2, 4, "range: %.1f to %.1f %%%s%s%s",
-                  100 * gains->low[n] / gains->cycles, 100 * gains->high[n] / gains->cycles,
-                  within.set ? "; " : "", within.set ? names : "",
-                  !within.set                            ? ""
-                  : (within.set & (within.set - 1)) != 0 ? " are within it"
-                                                         : " is within it");
-}
-
 static void
 print_gain(const struct view *view, enum ideal_number n, bool is_verdict)
 {
@@ -372,8 +350,8 @@ print_gain(const struct view *view, enum ideal_number n, bool is_verdict)
                   ideals[n].name, words);
     if (is_verdict)
         fputs(color_code(stdout, COLOR_END), stdout);
-    if (is_verdict)
-        print_range(view, n);
+    if (is_verdict && ideals_describe_range(&view->gains, n, words))
+        print_wrapped(stdout, width, 2, 4, "%s", words);
     print_advice(view, n);
 }
 
@@ -515,6 +493,14 @@ run_draws_fini(struct run_draws *draws)
     findings_fini(&draws->findings);
 }
 
+static void
+add_range(cJSON *object, const struct ideal_gains *gains, uint32_t ideal)
+{
+    const double all = gains->cycles > 0 ? gains->cycles : 1;
+    cJSON_AddItemToObject(object, "gain_low", json_number(gains->low[ideal] / all));
+    cJSON_AddItemToObject(object, "gain_high", json_number(gains->high[ideal] / all));
+}
+
 static cJSON *
 gains_json(const struct view *view)
 {
@@ -530,8 +516,7 @@ gains_json(const struct view *view)
         cJSON_AddItemToObject(object, "expected_gain", json_number(gains->expected[i] / all));
         cJSON_AddItemToObject(object, "behind",
                               json_text(behind < IDEALS ? ideals[behind].name : NULL));
-        cJSON_AddStringToObject(object, "parameter",
-                                ideals_parameter(gains, (enum ideal_number)i, view->params));
+        add_range(object, gains, i);
         cJSON_AddStringToObject(object, "advice", ideals[i].advice);
         cJSON_AddItemToObject(object, "step", step_json(steps_of(&view->steps, i), gains));
         cJSON_AddItemToArray(list, object);
@@ -549,7 +534,7 @@ verdict_json(const struct view *view)
     cJSON_AddStringToObject(object, "name", ideals[number].name);
     cJSON_AddItemToObject(object, "share", json_number(gains->most[number] / all));
     cJSON_AddItemToObject(object, "expected_gain", json_number(gains->expected[number] / all));
-    cJSON_AddStringToObject(object, "parameter", ideals_parameter(gains, number, view->params));
+    add_range(object, gains, number);
     cJSON_AddStringToObject(object, "advice", ideals[number].advice);
     cJSON_AddItemToObject(object, "step", step_json(steps_of(&view->steps, number), gains));
     return object;

@@ -103,6 +103,7 @@ struct row_costs {
     /* texture_reads: cycles of texture reads from memory, which both ideals remove.
      * texture_traffic: share of these reads in memory traffic, 0 to 1. */
     double texture_reads, texture_traffic;
+    double busy_memory; /* memory's own work if channels overlap no more than they do now */
     bool is_draw;
     double overlap; /* for draws: cycles that would overlap with earlier draws */
 };
@@ -120,7 +121,7 @@ struct ideal_sum {
     int32_t cycles, overlap; /* column indices */
     int32_t lost[CAUSE_COUNT];
     bool removes[IDEALS][CAUSE_COUNT], is_charged[IDEALS][CAUSE_COUNT];
-    struct formula bounds[IDEALS], texture_traffic;
+    struct formula bounds[IDEALS], texture_traffic, busy_memory;
     struct draw_sum draws;
     struct ideal_gains gains;
     bool keeps; /* keeps all rows */
@@ -158,7 +159,8 @@ open_metric(struct ideal_sum *sum, const char *name, struct formula *formula, st
 static bool
 open_bounds(struct ideal_sum *sum, struct error *err)
 {
-    bool ok = open_metric(sum, "texture_traffic", &sum->texture_traffic, err);
+    bool ok = open_metric(sum, "texture_traffic", &sum->texture_traffic, err) &&
+              open_metric(sum, "busy_memory", &sum->busy_memory, err);
     for (uint32_t i = 0; ok && i < IDEALS; i++)
         ok = !*ideals[i].own || open_metric(sum, ideals[i].own, &sum->bounds[i], err);
     return ok;
@@ -233,6 +235,7 @@ ideals_end(struct ideal_sum *sum)
     for (uint32_t i = 0; i < IDEALS; i++)
         formula_fini(&sum->bounds[i]);
     formula_fini(&sum->texture_traffic);
+    formula_fini(&sum->busy_memory);
     VEC_FREE(&sum->kept);
     free(sum);
 }
@@ -252,6 +255,7 @@ read_bounds(const struct ideal_sum *sum, const double *numbers, struct row_costs
 {
     const double traffic = formula_run(&sum->texture_traffic, numbers);
     costs->texture_traffic = isnan(traffic) ? 0 : traffic / 100;
+    costs->busy_memory = fmin(formula_run(&sum->busy_memory, numbers), costs->cycles);
     for (uint32_t i = 0; i < IDEALS; i++) {
         const double own = *ideals[i].own ? formula_run(&sum->bounds[i], numbers) : 0;
         costs->own[i] = isnan(own) ? 0 : fmin(own, costs->cycles);
@@ -344,8 +348,8 @@ expect_without(const struct row_costs *costs, uint32_t set, uint32_t *longest)
     return without;
 }
 
-/* The gain is largest if all hidden work overlaps with the remaining cycles, and smallest if it
- * follows them. */
+/* The gain is largest if all hidden work overlaps with the remaining cycles. It is smallest if the
+ * hidden work follows them, and memory's channels overlap no more than they do now. */
 static void
 add_range(struct ideal_gains *gains, const struct row_costs *costs, uint32_t i)
 {
@@ -353,8 +357,10 @@ add_range(struct ideal_gains *gains, const struct row_costs *costs, uint32_t i)
     for (uint32_t k = 0; k < IDEALS; k++)
         if (k != i) {
             work_beside(costs, BIT(i), k, &work, &part);
-            hidden = fmax(hidden, work - part);
             longest = fmax(longest, work);
+            if (k == IDEAL_memory && costs->own[k] > 0)
+                work *= fmax(1, costs->busy_memory / costs->own[k]);
+            hidden = fmax(hidden, work - part);
         }
     gains->low[i] += fmax(0, costs->most[i] - hidden);
     gains->high[i] += fmin(costs->most[i], costs->cycles - longest);
@@ -621,61 +627,6 @@ ideals_bound_by(const struct ideal_gains *gains)
     return gains->most[verdict] > 0 ? ideals[verdict].name : "";
 }
 
-/* Whether the parameter "SECTION.Name" has an effect on the machine. */
-static bool
-has_effect(const char *full_name, const struct params *params)
-{
-    char section[32];
-    const size_t length = strcspn(full_name, ".");
-    snprintf(section, sizeof section, "%.*s", (int)length, full_name);
-    const struct param_info *info = param_find(section, full_name + length + 1);
-    BUG_ON(!info, "no parameter %s", full_name);
-    return param_has_effect(info, params);
-}
-
-static const char *
-advised(enum path_cause cause, enum ideal_number n, const struct params *params)
-{
-    static const struct {
-        enum path_cause cause;
-        const char *parameter;
-    } lines[] = {
-#define ADVICE(cause, parameter) {CAUSE_##cause, parameter},
-#include "advice.def"
-    };
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        if (lines[i].cause == cause && has_effect(lines[i].parameter, params))
-            return lines[i].parameter;
-    return ideals[n].parameter;
-}
-
-const char *
-ideals_parameter(const struct ideal_gains *gains, enum ideal_number n, const struct params *params)
-{
-    uint32_t count, found = 0, best = 0;
-    const struct path_branch *branches = path_branches(&count);
-    struct {
-        const char *name;
-        double cycles;
-    } parameters[CAUSE_COUNT + 1] = {{ideals[n].parameter, 0}};
-    for (uint32_t b = 0; b < count; b++) {
-        const int32_t cause = branches[b].cause;
-        if (cause < 0 || !(gains->causes[cause] > 0) ||
-            !ideal_is_charged(&ideals[n], branches[b].name))
-            continue;
-        const char *name = advised((enum path_cause)cause, n, params);
-        uint32_t i = 0;
-        while (i <= found && strcmp(parameters[i].name, name) != 0)
-            i++;
-        if (i > found)
-            parameters[found = i].name = name;
-        parameters[i].cycles += gains->causes[cause];
-    }
-    for (uint32_t i = 1; i <= found; i++)
-        best = parameters[i].cycles > parameters[best].cycles ? i : best;
-    return parameters[best].name;
-}
-
 bool
 ideals_together(const struct ideal_gains *gains, struct ideal_group *group)
 {
@@ -757,4 +708,21 @@ ideals_describe_together(const struct ideal_gains *gains, char words[IDEALS_WORD
              100 * group.expected / gains->cycles,
              bits_count(group.set) > 2 ? "all of them" : "both");
     return true;
+}
+
+bool
+ideals_describe_range(const struct ideal_gains *gains, enum ideal_number n,
+                      char words[IDEALS_WORDS])
+{
+    const double percent = 100 / gains->cycles;
+    struct ideal_group within = {0};
+    char names[IDEAL_GROUP_WORDS] = "";
+    for (uint32_t i = 0; i < IDEALS; i++)
+        if (i != n && gains->expected[i] >= fmax(gains->low[n], IDEALS_NOTHING * gains->cycles))
+            within.set |= BIT(i);
+    ideal_group_name(&within, names);
+    const char *verb = bits_count(within.set) > 1 ? " are within it" : " is within it";
+    snprintf(words, IDEALS_WORDS, "range: %.1f to %.1f %%%s%s%s", percent * gains->low[n],
+             percent * gains->high[n], within.set ? "; " : "", names, within.set ? verb : "");
+    return n != IDEAL_drain;
 }

@@ -134,10 +134,6 @@ bool ideals_hide_each_other(const struct ideal_gains *gains);
 enum ideal_number ideals_verdict(const struct ideal_gains *gains);
 /* Name of the verdict; "" if no resource can gain anything. */
 const char *ideals_bound_by(const struct ideal_gains *gains);
-/* "SECTION.Name" of the parameter to try first: that of the resource's most expensive causes
- * (src/advice.def), among those with an effect on this machine. */
-const char *ideals_parameter(const struct ideal_gains *gains, enum ideal_number n,
-                             const struct params *params);
 /* The resource that hides most of the verdict's gain. IDEALS if no resource hides at least
  * IDEALS_NOTHING of all cycles. */
 enum ideal_number ideals_hidden_by(const struct ideal_gains *gains, enum ideal_number verdict);
@@ -160,5 +156,10 @@ bool ideals_describe_together(const struct ideal_gains *gains, char words[IDEALS
  * of the gain. gains->cycles must be above 0. */
 void ideals_describe(const struct ideal_gains *gains, enum ideal_number n,
                      char words[IDEALS_WORDS]);
+
+/* Writes "range: 5.2 to 17.2 %; memory is within it", with the other resources that are expected to
+ * gain at least the lower end. Returns false for drain, which has no range. */
+bool ideals_describe_range(const struct ideal_gains *gains, enum ideal_number n,
+                           char words[IDEALS_WORDS]);
 
 #endif

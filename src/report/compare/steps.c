@@ -382,20 +382,10 @@ steps_fini(struct steps *steps)
     VEC_FREE(&steps->items);
 }
 
-/* Whether the step makes draws overlap. */
-static bool
-is_overlap(const struct step *step)
-{
-    return step->is_of[IDEAL_drain];
-}
-
 const struct step *
-steps_best(const struct steps *steps, enum ideal_number verdict)
+steps_best(const struct steps *steps)
 {
-    for (size_t i = 0; i < steps->items.count; i++)
-        if (verdict == IDEAL_drain || !is_overlap(&steps->items.items[i]))
-            return &steps->items.items[i];
-    return NULL;
+    return steps->items.count ? &steps->items.items[0] : NULL;
 }
 
 const struct step *

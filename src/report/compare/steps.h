@@ -51,9 +51,8 @@ bool steps_predict(const struct ideal_rows *rows, const struct params *params,
 /* All steps that the machine can make, without expected gains. */
 void steps_list(const struct params *params, struct steps *steps);
 void steps_fini(struct steps *steps);
-/* The best step of all resources, or NULL. Overlapping draws is recommended only if the verdict is
- * drain, because the expected gain for drain is less accurate than the others. */
-const struct step *steps_best(const struct steps *steps, enum ideal_number verdict);
+/* The best step of all resources, or NULL. */
+const struct step *steps_best(const struct steps *steps);
 /* The best step of a resource, or NULL. */
 const struct step *steps_of(const struct steps *steps, enum ideal_number ideal);
 bool step_apply(const struct step *step, struct params *params, struct error *err);

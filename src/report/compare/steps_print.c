@@ -15,7 +15,7 @@ void
 steps_print_best(const struct steps *steps, const struct ideal_gains *gains,
                  enum ideal_number verdict, FILE *out)
 {
-    const struct step *best = steps_best(steps, verdict);
+    const struct step *best = steps_best(steps);
     if (!best || best == steps_of(steps, verdict))
         return;
     char *text = step_text(best, " ");

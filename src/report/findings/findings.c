@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/memory_text.h"
 #include "base/plural.h"
 #include "base/text_table.h"
@@ -84,6 +85,33 @@ put_copies(const struct finding *finding, FILE *out)
                 finding->draws[i].row->draw);
 }
 
+static int
+compare_rows(const void *a, const void *b)
+{
+    const struct finding_draw *first = a, *second = b;
+    return first->row->row < second->row->row ? -1 : first->row->row > second->row->row;
+}
+
+/* Adds the option once per sequence of draws. */
+static void
+put_draws(const struct finding *finding, const char *option, FILE *out)
+{
+    const size_t count = finding->draw_count;
+    struct finding_draw *draws = mem_array(count, sizeof *draws);
+    memcpy(draws, finding->draws, count * sizeof *draws);
+    qsort(draws, count, sizeof *draws, compare_rows);
+    for (size_t i = 0, next; i < count; i = next) {
+        const struct draw_row *first = draws[i].row;
+        for (next = i + 1; next < count && draws[next].row->frame == first->frame &&
+                           draws[next].row->draw == first->draw + (next - i);)
+            next++;
+        fprintf(out, " %s %u:%u", option, first->frame, first->draw);
+        if (next > i + 1)
+            fprintf(out, "-%u", draws[next - 1].row->draw);
+    }
+    free(draws);
+}
+
 static char *
 make_command(const struct finding *finding, const char *dir, const char *frames)
 {
@@ -96,6 +124,9 @@ make_command(const struct finding *finding, const char *dir, const char *frames)
     case FINDING_mipmaps: put_textures(finding, "--mipmaps", out); break;
     case FINDING_uncompressed: put_textures(finding, "--compress", out); break;
     case FINDING_tiny_draws: fputs(" --merge-draws", out); break;
+    case FINDING_index_order: fputs(" --index-order", out); break;
+    case FINDING_erased_draws: put_draws(finding, "--drop", out); break;
+    case FINDING_uploads: fputs(" --early-uploads", out); break;
     case FINDING_unused_copies: put_copies(finding, out); break;
     default: fputs(" --no-readbacks", out); break;
     }

@@ -3,6 +3,7 @@
 #include "report/findings/findings_rules.h"
 
 #include "state/format_encode.h"
+#include "state/vertex_order.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,15 @@ finding_list_init(struct finding_list *list, const struct draws *draws, const st
     memset(list, 0, sizeof *list);
     list->draws = draws;
     list->shaders = params->GPU.NumFragmentShaders;
+    list->vertex_shaders = params->GPU.UnifiedShader ? 0 : params->GPU.NumVertexShaders;
+    list->vertex_units = list->vertex_shaders ? list->vertex_shaders : list->shaders;
+    list->vertex_lanes = list->vertex_shaders ? params->VERTEXSHADER.ThreadGroup
+                                              : params->FRAGMENTSHADER.ThreadGroup;
+    list->vertex_window = (double)params->STREAMER.OutputFIFOSize /
+                          (list->vertex_units * fmax(params->RASTERIZER.BusyGroups, 1));
+    list->vertex_cache = params->STREAMER.OutputMemorySize;
+    if (list->vertex_cache > VERTEX_ORDER_CACHE)
+        list->vertex_cache = VERTEX_ORDER_CACHE;
     for (uint32_t c = 0; c < FINDING_COLUMN_COUNT; c++)
         list->columns[c] = csv_column(&draws->table, names[c]);
 }
@@ -203,11 +213,28 @@ saved_reads(const struct finding_list *list, const struct draw_row *row, double 
     return reads - (fmax(reads * part, other) + reads * part + other) / 2;
 }
 
+/* Whether uploads in the middle of frames take so many cycles that they are a finding. A program
+ * that changes a texture while it draws can neither compress it nor make its mipmaps in advance. */
+static bool
+streams_textures(const struct finding_list *list)
+{
+    struct finding_list uploads = *list;
+    double cycles = 0;
+    memset(&uploads.found, 0, sizeof uploads.found);
+    find_uploads(&uploads);
+    for (size_t i = 0; i < uploads.found.count; i++)
+        cycles += uploads.found.items[i].cycles;
+    VEC_FREE(&uploads.found);
+    return cycles >= FINDING_LEAST * list->draws->total.cycles && cycles > 0;
+}
+
 /* With mipmaps, a quad reads the texels of its level and a quarter as many of the next. Its misses
  * become as rare. */
 void
 find_mipmaps(struct finding_list *list)
 {
+    if (streams_textures(list))
+        return;
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
         const double quads = value(list, row, COLUMN_reduced);
@@ -229,6 +256,8 @@ find_mipmaps(struct finding_list *list)
 void
 find_uncompressed(struct finding_list *list)
 {
+    if (streams_textures(list))
+        return;
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
         const struct format_info *format, *to;
@@ -372,6 +401,134 @@ find_readbacks(struct finding_list *list)
         if (!draws_follow || strcmp(row->work, "readback") != 0)
             continue;
         add(list, row, with_flush(list, r));
+    }
+}
+
+/* Share of the shaded vertices that remains in the best order. In a regular mesh, triangles in
+ * bands use each vertex twice in the cache, and only vertices between two bands are shaded twice.
+ * The two rows of a band fill the cache. */
+static double
+remaining_vertices(const struct finding_list *list, const struct draw_row *row)
+{
+    const double shaded = value(list, row, COLUMN_shaded);
+    const double different = shaded - value(list, row, COLUMN_repeated);
+    const double band = fmax(list->vertex_cache / 2.0 - 1, 1);
+    return shaded > 0 ? fmin(different * (1 + 1 / band) / shaded, 1) : 1;
+}
+
+/* Minimum cycles of a draw of which only parts of the vertices and of the memory traffic remain. */
+static double
+bound_in_order(const struct finding_list *list, const struct draw_row *row, double vertices,
+               double memory)
+{
+    static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
+                                                 COLUMN_bound_texture, COLUMN_bound_rop};
+    const double instructions = value(list, row, COLUMN_instructions);
+    const double share =
+        instructions > 0 ? value(list, row, COLUMN_vertex_instructions) / instructions : 0;
+    const double issue = value(list, row, COLUMN_issue_cycles);
+    double most = memory * value(list, row, COLUMN_bound_memory);
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        most = fmax(most, value(list, row, bounds[i]));
+    if (!list->vertex_shaders)
+        return fmax(most, issue * (1 - share + share * vertices) / list->shaders);
+    return fmax(most, fmax(issue * share * vertices / list->vertex_shaders,
+                           issue * (1 - share) / list->shaders));
+}
+
+/* Share of the cycles of vertices that remains with a share of the vertices. A unit with few thread
+ * groups gets partial groups. The fewer vertices, the more indices each needs, of which only so
+ * many are in flight. */
+static double
+remaining_issue(const struct finding_list *list, const struct draw_row *row, double vertices)
+{
+    const double groups = value(list, row, COLUMN_vertex_groups);
+    const double shaded = value(list, row, COLUMN_shaded);
+    const double indices = value(list, row, COLUMN_indices);
+    if (!(groups > 0 && shaded > 0 && indices > 0))
+        return vertices;
+    const double before = shaded / groups, rounds = groups / list->vertex_units;
+    const double window = list->vertex_window * vertices * shaded / indices;
+    const double after = fmax(fmin(window, list->vertex_lanes), 1);
+    const double remaining = fmin(vertices * before / after, 1);
+    return ceil(remaining * rounds) / ceil(rounds);
+}
+
+/* At best, the draw becomes faster as its limiting unit does. At worst, only the cycles attributed
+ * to vertices and to memory shrink, with the vertices and with the traffic. The expected saving is
+ * the mean of both. */
+static double
+saved_vertices(const struct finding_list *list, const struct draw_row *row)
+{
+    static const enum finding_column causes[] = {COLUMN_bandwidth_attribute,
+                                                 COLUMN_latency_attribute,
+                                                 COLUMN_bandwidth_index,
+                                                 COLUMN_latency_index,
+                                                 COLUMN_bandwidth,
+                                                 COLUMN_latency,
+                                                 COLUMN_bandwidth_color,
+                                                 COLUMN_latency_color,
+                                                 COLUMN_bandwidth_z,
+                                                 COLUMN_latency_z,
+                                                 COLUMN_turns,
+                                                 COLUMN_rows};
+    const double vertices = remaining_vertices(list, row);
+    const double issue = remaining_issue(list, row, vertices);
+    const double bytes =
+        value(list, row, COLUMN_bytes_read) + value(list, row, COLUMN_bytes_written);
+    const double fetched = bytes > 0 ? value(list, row, COLUMN_attribute_bytes) / bytes : 0;
+    const double memory = 1 - fetched * (1 - vertices);
+    const double before = bound_in_order(list, row, 1, 1);
+    const double after = bound_in_order(list, row, issue, memory);
+    double waits = 0;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        waits += value(list, row, causes[i]);
+    const double worst =
+        (1 - memory) * waits +
+        (1 - issue) * (value(list, row, COLUMN_vertex_issue) + value(list, row, COLUMN_streamer));
+    const double best = before > 0 ? row->cost.cycles * (1 - after / before) : 0;
+    return (fmin(worst, row->cost.cycles - after) + best) / 2;
+}
+
+void
+find_index_order(struct finding_list *list)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        if (row->is_draw && value(list, row, COLUMN_repeated) > 0)
+            add(list, row, saved_vertices(list, row));
+    }
+}
+
+/* A row of clears states how many of the draws before it are erased. */
+void
+find_erased_draws(struct finding_list *list)
+{
+    const struct draw_row *rows = list->draws->rows.items;
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        double left = value(list, &rows[r], COLUMN_erases);
+        for (size_t d = r; d-- > 0 && left > 0 && rows[d].frame == rows[r].frame;)
+            if (rows[d].is_draw) {
+                add(list, &rows[d], rows[d].cost.cycles);
+                left--;
+            }
+    }
+}
+
+/* An upload owns a cycle only if no draw is in progress. */
+void
+find_uploads(struct finding_list *list)
+{
+    const struct draw_row *rows = list->draws->rows.items;
+    const size_t count = list->draws->rows.count;
+    bool draws_follow = false;
+    for (size_t r = count; r-- > 0;) {
+        const struct draw_row *row = &rows[r];
+        if (r + 1 < count && rows[r + 1].frame != row->frame)
+            draws_follow = false;
+        draws_follow |= row->is_draw;
+        if (draws_follow && row->draw > 0 && !strcmp(row->work, "upload"))
+            add(list, row, row->cost.cycles);
     }
 }
 

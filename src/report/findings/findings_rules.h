@@ -45,6 +45,21 @@
     X(filter, "lost.filter")                                                                       \
     X(blend, "lost.blend")                                                                         \
     X(blend_lines, "lost.blend_lines")                                                             \
+    X(shaded, "streamer.vertices_shaded")                                                          \
+    X(repeated, "streamer.vertices_repeated")                                                      \
+    X(erases, "erases")                                                                            \
+    X(vertex_instructions, "shader.vertex_instructions")                                           \
+    X(instructions, "shader.instructions")                                                         \
+    X(issue_cycles, "shader.issue_cycles")                                                         \
+    X(attribute_bytes, "memctl.attribute_bytes_read")                                              \
+    X(bytes_read, "memctl.bytes_read")                                                             \
+    X(bytes_written, "memctl.bytes_written")                                                       \
+    X(turns, "lost.turns")                                                                         \
+    X(rows, "lost.rows")                                                                           \
+    X(latency_z, "lost.latency_z")                                                                 \
+    X(latency_color, "lost.latency_color")                                                         \
+    X(indices, "streamer.indices")                                                                 \
+    X(vertex_groups, "shader.vertex_groups")                                                       \
     X(bound_geometry, "bound_geometry")                                                            \
     X(bound_raster, "bound_raster")                                                                \
     X(bound_shader, "bound_shader")                                                                \
@@ -62,7 +77,12 @@ enum finding_column {
 
 struct finding_list {
     const struct draws *draws;
-    uint32_t shaders; /* units that shade fragments */
+    uint32_t shaders;        /* units that shade fragments */
+    uint32_t vertex_shaders; /* units that shade only vertices; 0: those of fragments do */
+    uint32_t vertex_lanes;   /* vertices of a thread group */
+    uint32_t vertex_units;   /* units that shade vertices */
+    double vertex_window;    /* indices in flight per thread group that the units wait for */
+    uint32_t vertex_cache;   /* shaded vertices kept for reuse */
     int32_t columns[FINDING_COLUMN_COUNT];
     VEC(struct finding_draw) found;
 };

@@ -430,12 +430,12 @@ take_fields(struct csv_table *table, struct csv_reader *reader, const char *path
 }
 
 /* Whole-number columns that are not statistics. */
-static const char *const whole_names[] = {"schema",      "frame",      "draw",         "nth",
-                                          "cycle",       "vertices",   "instances",    "instance",
-                                          "merges",      "cycles",     "busy_cycles",  "x",
-                                          "y",           "row",        "fragments",    "written",
-                                          "triangle",    "vertex",     "thread_group", "address",
-                                          "instruction", "slots_cycle"};
+static const char *const whole_names[] = {"schema",  "frame",       "draw",       "nth",
+                                          "cycle",   "vertices",    "instances",  "instance",
+                                          "merges",  "erases",      "cycles",     "busy_cycles",
+                                          "x",       "y",           "row",        "fragments",
+                                          "written", "triangle",    "vertex",     "thread_group",
+                                          "address", "instruction", "slots_cycle"};
 
 enum csv_kind
 csv_kind_of(const char *name)
@@ -528,8 +528,8 @@ facts_of(const struct csv_table *table)
         const bool is_place = !strcmp(name, "frame") || !strcmp(name, "draw");
         facts[c] = (struct column_facts){
             .kind = csv_kind_of(name),
-            .may_lack =
-                !strcmp(name, "vertices") || !strcmp(name, "instances") || !strcmp(name, "merges"),
+            .may_lack = !strcmp(name, "vertices") || !strcmp(name, "instances") ||
+                        !strcmp(name, "merges") || !strcmp(name, "erases"),
             .most = is_place ? UINT32_MAX - 1 : UINT64_MAX,
         };
         facts[c].all = table->rows > 0 && facts[c].kind == CSV_WHOLE;

@@ -63,18 +63,8 @@ count_stalls(void *self, uint64_t now)
     stall_note(&geomasm->output_stall, geomasm->output_stall.counter, now);
 }
 
-static void
-geomasm_wire(void *self)
-{
-    struct geomasm *geomasm = self;
-    geomasm->accepting.cause = geomasm->ending.cause = CAUSE_collect;
-    geomasm->in->to = geomasm->jobs->from = &geomasm->accepting;
-    geomasm->shaded->to = &geomasm->ending;
-}
-
 static const struct module_ops ops = {
     .clock = geomasm_clock,
-    .wire = geomasm_wire,
     .settle = count_stalls,
     .reset = geomasm_reset,
     .fini = geomasm_fini,
@@ -133,20 +123,12 @@ geomasm_use_memory(struct geomasm *geomasm, uint32_t address, uint32_t bytes)
     geomasm->overflow.tail = 0;
 }
 
-/* Whether the oldest entry can be collected, apart from memory. The end of a draw always can. */
-static bool
-oldest_is_shaded(const struct geomasm *geomasm)
-{
-    return geomasm->ring.count && geomasm->entries[geomasm->ring.head].shaded;
-}
-
 /* Records the threads that have ended, one at a time while vertices are written to memory. Their
  * entries no longer need the input vertices. */
 static bool
 take_shaded(struct geomasm *geomasm, uint64_t now)
 {
-    const bool waited = !oldest_is_shaded(geomasm);
-    bool worked = false, arrived = false;
+    bool worked = false;
     for (const struct geometry_item *item;
          !geomasm->overflow.writing && (item = queue_front(geomasm->shaded, now));) {
         struct geometry_job *job = item->job;
@@ -154,15 +136,12 @@ take_shaded(struct geomasm *geomasm, uint64_t now)
         for (uint32_t i = 0; i < primitive_input_count(&job->primitive); i++)
             vertex_release(geomasm->pools, job->v[i]);
         job->shaded = true;
-        arrived |= queue_mark(geomasm->shaded).cycle == now;
         geomasm->shaded_entries++;
         if (job->in_memory)
             overflow_write(&geomasm->overflow, job);
         queue_pop(geomasm->shaded, now);
         worked = true;
     }
-    if (arrived && waited && oldest_is_shaded(geomasm))
-        module_resume(&geomasm->module, &geomasm->module.stage, geomasm->ending.cp_ref, now);
     return worked;
 }
 
@@ -217,7 +196,6 @@ accept(struct geomasm *geomasm, const struct primitive_item *item, uint64_t now)
 static bool
 accept_primitives(struct geomasm *geomasm, uint64_t now)
 {
-    const bool waited = !geomasm->ring.count;
     uint32_t taken = 0;
     for (; taken < geomasm->primitives_cycle; taken++) {
         const struct primitive_item *item = queue_front(geomasm->in, now);
@@ -225,8 +203,6 @@ accept_primitives(struct geomasm *geomasm, uint64_t now)
             break;
         queue_pop(geomasm->in, now);
     }
-    if (waited && oldest_is_shaded(geomasm))
-        module_resume(&geomasm->module, &geomasm->module.stage, geomasm->accepting.cp_ref, now);
     return taken > 0;
 }
 

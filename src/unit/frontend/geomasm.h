@@ -41,9 +41,6 @@ struct geomasm {
     uint32_t reading;             /* position in the ring of the primitive that is read back */
     uint64_t *input_stall_reason; /* counter for a primitive that waits; NULL: none */
     struct stall input_stall, output_stall;
-    /* Critical path of accepting primitives, and of threads that end. That of the module is the
-     * collection of vertices, which continues one of these if it waited. */
-    struct cp_stage accepting, ending;
     /* The oldest entry: its draw, its next vertex, and the assembler of the emitted vertices. */
     const struct draw *draw;
     uint32_t next_vertex, number;

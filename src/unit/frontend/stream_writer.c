@@ -12,9 +12,9 @@ stream_writer_init(struct stream_writer *writer, struct module *module, const st
 {
     writer->module = module;
     writer->rate = params->PRIMITIVEASSEMBLY.StreamOutputRate;
-    writer->ring.capacity = STREAM_VALUES;
     writer->bytes = bytes;
     writer->cycles = cycles;
+    writer->ring.capacity = STREAM_VALUES;
 }
 
 static void

@@ -84,6 +84,7 @@ streamer_fini(void *self)
     free(streamer->window);
     free(streamer->order);
     free(streamer->loads);
+    repeats_fini(&streamer->repeats);
 }
 
 static const struct module_ops ops = {
@@ -159,6 +160,8 @@ begin_draw(struct streamer *streamer, const struct draw_item *item)
     if (item->invalidate_inputs)
         cache_reset(&streamer->cache);
     streamer->draw = item->draw;
+    repeats_begin_draw(&streamer->repeats);
+    streamer->counts_repeats = draw_reorders(item->draw);
     streamer->position = 0;
     streamer->instance = 0;
     streamer->fetched_all = false;
@@ -332,6 +335,15 @@ read_attribute(struct streamer *streamer, struct streamer_load *load, uint32_t a
     return true;
 }
 
+/* Whether an equal vertex of the draw was shaded before. */
+static bool
+is_repeated(struct streamer *streamer, const struct pooled_vertex *vertex)
+{
+    const uint32_t bytes = streamer->draw->attribute_count * (uint32_t)sizeof *vertex->inputs;
+    return streamer->counts_repeats &&
+           repeats_add(&streamer->repeats, repeats_hash(1, vertex->inputs, bytes));
+}
+
 /* Second half of the loader: reads attributes and sends vertices to be shaded. */
 static bool
 load(struct streamer *streamer, uint64_t now)
@@ -357,6 +369,7 @@ load(struct streamer *streamer, uint64_t now)
         struct vertex_item *job = queue_push(streamer->jobs, now);
         *job = (struct vertex_item){ITEM_DATA, streamer->draw, first->vertex};
         vertex_hold(streamer->pools, first->vertex); /* until commit receives the shaded vertex */
+        streamer->stats.vertices_repeated += is_repeated(streamer, first->vertex);
         ring_pop(&streamer->load_ring);
         streamer->ahead_count--;
         streamer->load_attribute = 0;

@@ -7,6 +7,7 @@
 #include "params/params.h"
 #include "unit/cache.h"
 #include "unit/env.h"
+#include "unit/frontend/repeats.h"
 #include "unit/lanes.h"
 #include "unit/stall.h"
 #include "unit/stats.h"
@@ -79,6 +80,9 @@ struct streamer {
     /* number of loads whose lines are all locked; next attribute to look up */
     uint32_t ahead_count, ahead_attribute;
     int32_t last_line; /* cache line that was found last */
+
+    struct repeats repeats; /* vertices of the draw that were shaded */
+    bool counts_repeats;    /* the order of the draw's triangles may change */
 
     /* Critical path. Fetch uses the module's stage. */
     struct cp_stage load_stage, commit_stage;

@@ -50,8 +50,8 @@ void memctl_init(struct memctl *memctl, const struct unit_env *env, uint32_t ind
 void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queue *requests,
                      struct queue *replies);
 /* Lets the clients that only some frames use take turns with the others, until the end of the
- * frame. These are the constant caches, stream output and emitted vertices. Turns of other frames do
- * not depend on them. */
+ * frame. These are the constant caches, stream output and emitted vertices. Turns of other frames
+ * do not depend on them. */
 void memctl_join(struct memctl *memctl);
 /* Copies the transaction at `address` as it will be in memory after all pending writes of the
  * controller and of its clients' queues. Does not change the memory. */

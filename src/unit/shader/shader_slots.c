@@ -15,13 +15,13 @@ stretch(uint64_t *at, uint64_t until, uint64_t now)
     return cycles;
 }
 
-/* Whether a slot with this fate was lost to another unit, or to a rate between units. */
+/* Whether the lost slots were lost to another unit, or to a rate between units. */
 static bool
-waits_for_others(enum slot_fate fate)
+waits_for_others(const struct shader *shader)
 {
     const uint32_t others = 1u << SLOT_STARVED | 1u << SLOT_LOAD | 1u << SLOT_OUTPUT |
                             1u << SLOT_TEXELS | 1u << SLOT_TEXTURE_QUEUE | 1u << SLOT_CONSTANTS;
-    return others >> fate & 1;
+    return others >> shader->idle & 1;
 }
 
 void
@@ -41,9 +41,7 @@ shader_account(struct shader *shader, uint64_t now)
     uint64_t issuing = 0, passes = 0, flow = 0;
     if (at < shader->issue_free_cycle) {
         uint64_t end = now < shader->issue_free_cycle ? now : shader->issue_free_cycle;
-        const uint64_t held = shader_holds_alus(shader) ? end - at : 0;
-        stats->issue_cycles += held;
-        stats->vertex_unit_issue_cycles += shader->vertices_only ? held : 0;
+        stats->issue_cycles += shader_holds_alus(shader) ? end - at : 0;
         issuing = stretch(&at, shader->issue_until, now);
         for (uint32_t f = 0; f < SLOT_COUNT; f++)
             if (shader->issue_slots[f])
@@ -53,9 +51,7 @@ shader_account(struct shader *shader, uint64_t now)
         stats->slot_fates[SLOT_PASSES] += passes;
         stats->slot_fates[SLOT_FLOW] += flow;
     }
-    const uint64_t own = cycles - (waits_for_others(shader->idle) ? now - at : 0);
-    stats->own_cycles += own;
-    stats->vertex_unit_own_cycles += shader->vertices_only ? own : 0;
+    stats->own_cycles += waits_for_others(shader) ? at - shader->accounted : cycles;
     const uint64_t idle = (now - at) * shader->slots_cycle;
     stats->slot_fates[shader->idle] += idle;
     if (PROFILED(shader))
@@ -68,4 +64,8 @@ shader_settle(void *self, uint64_t now)
 {
     struct shader *shader = self;
     shader_account(shader, now);
+    if (shader->vertices_only) {
+        shader->stats.vertex_unit_issue_cycles = shader->stats.issue_cycles;
+        shader->stats.vertex_unit_own_cycles = shader->stats.own_cycles;
+    }
 }

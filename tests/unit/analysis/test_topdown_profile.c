@@ -93,6 +93,13 @@ profilers(void **state)
     RUN(&cmd, "topdown", "--profile", "--cc", "7.5", "--", "no-such-program");
     assert_int_equal(cmd.status, 1);
     assert_non_null(strstr(cmd.err, "ncu ended with exit status 3"));
+    /* the profiler's own message is in the file of its tables */
+    script(dir, "ncu",
+           "while [ \"$1\" != --log-file ]; do shift; done; "
+           "printf '==PROF== a\\n==ERROR== LaunchFailed\\n==ERROR== b\\n' >\"$2\"; exit 9");
+    RUN(&cmd, "topdown", "--profile", "--cc", "7.5", "--", "program");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "ncu ended with exit status 9: LaunchFailed\n"));
     script(dir, "nvidia-smi", "exit 9");
     RUN(&cmd, "topdown", "--profile", "--", "program");
     assert_int_equal(cmd.status, 1);

@@ -134,6 +134,23 @@ draws_are_merged(void **state)
     assert_true(merged.after < 0.2 * merged.before && scattered.after < 0.5 * scattered.before);
 }
 
+/* Frame 23 has the triangles of frame 24 in random order. Frame 27 uploads a texture four times,
+ * and frame 30 once, before the first draw. */
+static void
+vertices_are_reused_and_uploads_are_early(void **state)
+{
+    (void)state;
+    const struct result shuffled = ASK(0, FAULTS, "--frames", "23", "--index-order");
+    const struct result ordered = ASK(0, FAULTS, "--frames", "24", "--index-order");
+    const struct result streamed = ASK(0, FAULTS, "--frames", "27", "--early-uploads");
+    const struct result once = ASK(0, FAULTS, "--frames", "30", "--early-uploads");
+    assert_true(shuffled.differing == 0 && ordered.differing == 0 && streamed.differing == 0);
+    assert_true(shuffled.after < 1.05 * ordered.before && shuffled.after < 0.95 * shuffled.before);
+    assert_true(once.after == once.before);
+    /* The uploads still wait for the draws that read the texture. */
+    assert_true(streamed.after < 1.2 * once.before && streamed.after < 0.7 * streamed.before);
+}
+
 static void
 textures_change(void **state)
 {
@@ -210,6 +227,73 @@ pictures_are_written(void **state)
     free(out);
 }
 
+static double
+cycles_of(const char *run)
+{
+    size_t size;
+    char *path = mem_printf("%s/run.json", run), *text;
+    struct error err;
+    assert_true(file_read(path, 1 << 26, &text, &size, &err));
+    cJSON *root = cJSON_Parse(text);
+    const double cycles = number(root, "cycles");
+    cJSON_Delete(root);
+    free(text);
+    free(path);
+    return cycles;
+}
+
+static bool
+same_files(const char *a, const char *b)
+{
+    char *first, *second;
+    size_t first_size, second_size;
+    struct error err;
+    assert_true(file_read(a, 1 << 26, &first, &first_size, &err));
+    assert_true(file_read(b, 1 << 26, &second, &second_size, &err));
+    const bool same = first_size == second_size && !memcmp(first, second, first_size);
+    free(first);
+    free(second);
+    return same;
+}
+
+/* The written trace has the cycles and the pictures that the command reports. */
+static void
+changed_traces_are_written(void **state)
+{
+    static const struct {
+        const char *trace, *frame, *option, *value;
+    } cases[] = {
+        {TINY, "0", "--drop", "0:4"},          {TINY, "1", "--drop", "1:2-5"},
+        {FAULTS, "1", "--drop", "1:0-2"},      {FAULTS, "9", "--no-readbacks", NULL},
+        {FAULTS, "14", "--drop-copy", "14:1"}, {FAULTS, "25", "--drop", "25:0-2"},
+    };
+    (void)state;
+    char *path = mem_printf("%s/changed.trace", dir), *run = mem_printf("%s/changed", dir);
+    char *pictures = mem_printf("%s/changes", dir);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int number = atoi(cases[i].frame);
+        const struct result result = ask_words(
+            0, (const char *const[]){cases[i].trace, "--frames", cases[i].frame, "--trace", path,
+                                     "-o", pictures, cases[i].option, cases[i].value, NULL});
+        RUN(&cmd, "sim", path, "--frames", cases[i].frame, "--force", "-o", run);
+        if (cmd.status)
+            fail_msg("%s", cmd.err);
+        char *mine = mem_printf("%s/frames/frame-%04d.png", run, number);
+        char *theirs = mem_printf("%s/after/frames/frame-%04d.png", pictures, number);
+        assert_true(result.after < result.before);
+        assert_true(cycles_of(run) == result.after);
+        assert_true(same_files(mine, theirs));
+        free(mine);
+        free(theirs);
+    }
+    RUN(&cmd, "whatif", TINY, "--trace", path, "--front-to-back");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "a trace cannot express --front-to-back"));
+    free(pictures);
+    free(run);
+    free(path);
+}
+
 /* Texture 4 is the checkerboard with mipmaps, 1 is the window. */
 static void
 wrong_changes_are_refused(void **state)
@@ -222,6 +306,8 @@ wrong_changes_are_refused(void **state)
         {"--drop", "0:9", 1, "frame 0 has 9 draws, counted from 0"},
         {"--drop", "7:0", 1, "has 2 frames"},
         {"--drop", "x", 1, "expected FRAME:DRAW"},
+        {"--drop", "0:4-2", 1, "expected FRAME:DRAW or FRAME:FIRST-LAST"},
+        {"--drop", "0:4-9", 1, "frame 0 has 9 draws, counted from 0"},
         {"--drop-copy", "0:10", 1, "frame 0 has 9 draws, counted from 0"},
         {"--drop-copy", "0:4", 1, "there is no copy right before this draw"},
         {"--drop-copy", "0:9", 1, "there is no copy right before this draw"},
@@ -249,11 +335,18 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_draw_is_dropped),      cmocka_unit_test(a_draw_does_not_blend),
-        cmocka_unit_test(the_viewport_is_scaled), cmocka_unit_test(draws_are_sorted),
-        cmocka_unit_test(draws_are_merged),       cmocka_unit_test(textures_change),
-        cmocka_unit_test(trimmed_traces_change),  cmocka_unit_test(a_program_is_replaced),
-        cmocka_unit_test(pictures_are_written),   cmocka_unit_test(wrong_changes_are_refused),
+        cmocka_unit_test(a_draw_is_dropped),
+        cmocka_unit_test(a_draw_does_not_blend),
+        cmocka_unit_test(the_viewport_is_scaled),
+        cmocka_unit_test(draws_are_sorted),
+        cmocka_unit_test(draws_are_merged),
+        cmocka_unit_test(vertices_are_reused_and_uploads_are_early),
+        cmocka_unit_test(textures_change),
+        cmocka_unit_test(trimmed_traces_change),
+        cmocka_unit_test(a_program_is_replaced),
+        cmocka_unit_test(pictures_are_written),
+        cmocka_unit_test(changed_traces_are_written),
+        cmocka_unit_test(wrong_changes_are_refused),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
     if (!mkdtemp(dir))

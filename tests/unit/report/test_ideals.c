@@ -107,6 +107,8 @@ add_counters(struct frame *frame)
                                            "blitter.samples",
                                            "memctl.burst_cycles",
                                            "memctl.gap_cycles",
+                                           "memctl.busy_cycles",
+                                           "fraggen.steps",
                                            "shader.vertex_unit_own_cycles",
                                            "primasm.vertices_in",
                                            "memctl.texture_bytes_read",
@@ -200,6 +202,11 @@ one_hides_behind_another(void **state)
     /* the 200 hidden cycles follow the other 300, or overlap until the 400 of color are over */
     assert_float_equal(gains.low[IDEAL_shader], 1000 - (300 + 200), 1e-9);
     assert_float_equal(gains.high[IDEAL_shader], 1000 - 400, 1e-9);
+    char words[IDEALS_WORDS];
+    assert_true(ideals_describe_range(&gains, IDEAL_shader, words));
+    assert_string_equal(words, "range: 50.0 to 60.0 %");
+    assert_true(ideals_describe_range(&gains, IDEAL_color, words));
+    assert_string_equal(words, "range: 20.0 to 20.0 %; shader is within it");
     assert_int_equal(ideals_verdict(&gains), IDEAL_shader);
     assert_int_equal(ideals_hidden_by(&gains, IDEAL_shader), IDEAL_color);
     assert_int_equal(ideals_hidden_by(&gains, IDEAL_color), IDEALS);
@@ -261,40 +268,6 @@ two_hide_each_other(void **state)
     assert_string_equal(words,
                         "together, color and raster: 99.0 % fewer are predicted without both");
     frame_fini(&frame);
-}
-
-/* The advised parameter belongs to the most expensive cause, and the machine reads it. */
-static void
-advice_follows_the_cause(void **state)
-{
-    static const struct {
-        const char *preset, *cause;
-        enum ideal_number resource;
-        const char *parameter;
-    } cases[] = {
-        {"reference-2008", "lost.setup", IDEAL_geometry, "RASTERIZER.SetupUnits"},
-        {"reference-2008", "lost.clip", IDEAL_geometry, "CLIPPER.ClipperUnits"},
-        {"reference-2008", "lost.vertex_issue", IDEAL_shader, "GPU.NumFragmentShaders"},
-        {"g70-like", "lost.vertex_issue", IDEAL_shader, "GPU.NumVertexShaders"},
-        {"g70-like", "lost.fragment_issue", IDEAL_shader, "GPU.NumFragmentShaders"},
-        {"reference-2008", "lost.bandwidth_z", IDEAL_memory, "MEMORYCONTROLLER.V2MemoryChannels"},
-        {"reference-2005", "lost.bandwidth_z", IDEAL_memory, "MEMORYCONTROLLER.MemoryBuses"},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct frame frame;
-        struct ideal_gains gains;
-        struct error err;
-        frame_init(&frame);
-        assert_true(params_load_preset(&frame.params, cases[i].preset, &err));
-        add(&frame, "lost.streamer", 100);
-        add(&frame, "lost.result", 100);
-        add(&frame, cases[i].cause, 300);
-        predict(&frame, 1000, &gains);
-        assert_string_equal(ideals_parameter(&gains, cases[i].resource, &frame.params),
-                            cases[i].parameter);
-        frame_fini(&frame);
-    }
 }
 
 /* Of 1000 cycles 900 are charged to color and 19 to raster. Raster adds less than 2 % to the gain
@@ -504,6 +477,31 @@ draws_overlap(void **state)
     assert_float_equal(gains.expected[IDEAL_drain], 1290, 1e-9);
 }
 
+/* Of 1000 cycles 600 are charged to shaders. Memory transfers 8 x 200 bursts on 8 channels. If they
+ * overlap perfectly, memory needs 200 cycles: in the 600 removed ones, at least 0 and at most 200.
+ * It transfers in 500 cycles. If channels overlap no more, 500 cycles follow the remaining 400. */
+static void
+memory_may_overlap_no_more(void **state)
+{
+    (void)state;
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    add(&frame, "lost.fragment_issue", 600);
+    add(&frame, "lost.transit", 400);
+    add(&frame, "memctl.burst_cycles", 1600);
+    predict(&frame, 1000, &gains);
+    assert_float_equal(gains.low[IDEAL_shader], 400, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_shader], 600 - 200 * 600 / 1000.0, 1e-9);
+    assert_float_equal(gains.high[IDEAL_shader], 600, 1e-9);
+    add(&frame, "memctl.busy_cycles", 500);
+    predict(&frame, 1000, &gains);
+    assert_float_equal(gains.low[IDEAL_shader], 100, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_shader], 600 - 200 * 600 / 1000.0, 1e-9);
+    assert_float_equal(gains.high[IDEAL_shader], 600, 1e-9);
+    frame_fini(&frame);
+}
+
 /* The own work of Texture Units and of raster is that of their slowest part. reference-2008 has 4
  * Texture Units with 16 ports of 4 bytes, and takes 4 quads per cycle. */
 static void
@@ -520,6 +518,7 @@ own_work_is_the_longest_part(void **state)
         {"texunit.lines_decompressed", 4 * 170, 170, 0},
         {"texunit.cache_l1_accesses", 4 * 180, 180, 0},
         {"hz.quads_out", 400, 180, 100},
+        {"fraggen.steps", 150, 180, 150},   /* a generation tile of 16 quads per cycle */
         {"fraggen.passes", 1600, 180, 400}, /* the same quads with 8 samples, two per cycle */
     };
     struct frame frame;
@@ -707,12 +706,12 @@ main(void)
         cmocka_unit_test(two_hide_each_other),
         cmocka_unit_test(a_pair_gains_more_than_one),
         cmocka_unit_test(three_hide_each_other),
-        cmocka_unit_test(advice_follows_the_cause),
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),
         cmocka_unit_test(draws_overlap),
         cmocka_unit_test(own_work_is_the_longest_part),
         cmocka_unit_test(separate_units_work_side_by_side),
+        cmocka_unit_test(memory_may_overlap_no_more),
         cmocka_unit_test(ideals_are_apart),
         cmocka_unit_test(textures_answer_for_their_reads),
     };

@@ -92,7 +92,6 @@ struct program_shape {
 struct figures {
     double cycles, order, buffer, entries, memory, overflow;
     double written, read;
-    double bandwidth, issue; /* cycles of the critical path */
 };
 
 static void
@@ -152,8 +151,6 @@ run(const char *settings, const struct program_shape *shape, uint32_t points)
                               .overflow = (double)stats->overflow_primitives,
                               .written =
                                   (double)m->memctl->stats.client_bytes_written[CLIENT_emission],
-                              .bandwidth = (double)m->clock.path.cycles[CAUSE_bandwidth_emission],
-                              .issue = (double)m->clock.path.cycles[CAUSE_geometry_issue],
                               .read = (double)m->memctl->stats.client_bytes_read[CLIENT_emission]};
     player_end(&player);
     return f;
@@ -228,19 +225,6 @@ rates_agree_with_arithmetic(void **state)
     }
 }
 
-/* The cycles are attributed to what bounds the draw. */
-static void
-causes_are_named(void **state)
-{
-    const struct program_shape brief = {.emitted = EMITTED};
-    const struct program_shape slow = {.emitted = EMITTED, .iterations = ITERATIONS};
-    (void)state;
-    const struct figures moved = run(IN_MEMORY ONE_CHANNEL, &brief, MOST);
-    assert_near("bandwidth_emission", moved.bandwidth, MOST * 2.0 * PRIMITIVE_BYTES / 64 * 4);
-    const struct figures issued = run("GEOMETRYASSEMBLY.Entries=16", &slow, 8 * GROUP);
-    assert_near("geometry_issue", issued.issue, 8 * CHAIN);
-}
-
 /* The draw goes to memory only if the buffer has no room for 32 primitives. */
 static void
 large_draws_go_to_memory(void **state)
@@ -294,9 +278,9 @@ waiting_primitives_are_counted(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_agree_with_arithmetic), cmocka_unit_test(causes_are_named),
-        cmocka_unit_test(large_draws_go_to_memory), cmocka_unit_test(order_delays_later_primitives),
-        cmocka_unit_test(waiting_primitives_are_counted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rates_agree_with_arithmetic),
+                                       cmocka_unit_test(large_draws_go_to_memory),
+                                       cmocka_unit_test(order_delays_later_primitives),
+                                       cmocka_unit_test(waiting_primitives_are_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,110 @@ check(bool timed, const char *preset, const char *settings)
         check_variant(&variants[v], timed, preset, settings);
 }
 
+/* A program that emits three of its inputs as a triangle. */
+#define INPUTS_GS(primitive, a, b, c)                                                              \
+    "GEOM\n"                                                                                       \
+    "PROPERTY GS_INPUT_PRIMITIVE " primitive "\n"                                                  \
+    "PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP\n"                                                \
+    "PROPERTY GS_MAX_OUTPUT_VERTICES 3\n"                                                          \
+    "PROPERTY GS_INVOCATIONS 1\n"                                                                  \
+    "DCL IN[][0], POSITION\n"                                                                      \
+    "DCL OUT[0], POSITION\n"                                                                       \
+    "IMM[0] UINT32 {0, 0, 0, 0}\n"                                                                 \
+    "MOV OUT[0], IN[" a "][0]\nEMIT IMM[0].xxxx\nMOV OUT[0], IN[" b                                \
+    "][0]\nEMIT IMM[0].xxxx\nMOV OUT[0], IN[" c "][0]\nEMIT IMM[0].xxxx\nEND\n"
+/* Corners of a triangle that covers the view, and a vertex that is not emitted. */
+#define LEFT                                                                                       \
+    {                                                                                              \
+        -1, -1, 0, 1                                                                               \
+    }
+#define RIGHT                                                                                      \
+    {                                                                                              \
+        3, -1, 0, 1                                                                                \
+    }
+#define TOP                                                                                        \
+    {                                                                                              \
+        -1, 3, 0, 1                                                                                \
+    }
+#define OTHER                                                                                      \
+    {                                                                                              \
+        0, 0, 0, 1                                                                                 \
+    }
+
+static const struct adjacency {
+    enum primitive mode;
+    const char *gs;
+    uint32_t count;
+    float vertices[6][4];
+} adjacencies[] = {
+    {PRIM_LINES_ADJACENCY,
+     INPUTS_GS("LINES_ADJACENCY", "0", "1", "3"),
+     4,
+     {LEFT, RIGHT, OTHER, TOP}},
+    {PRIM_LINES_ADJACENCY,
+     INPUTS_GS("LINES_ADJACENCY", "0", "2", "3"),
+     4,
+     {LEFT, OTHER, RIGHT, TOP}},
+    {PRIM_TRIANGLES_ADJACENCY,
+     INPUTS_GS("TRIANGLES_ADJACENCY", "1", "3", "5"),
+     6,
+     {OTHER, LEFT, OTHER, RIGHT, OTHER, TOP}},
+    {PRIM_TRIANGLES_ADJACENCY,
+     INPUTS_GS("TRIANGLES_ADJACENCY", "0", "2", "4"),
+     6,
+     {LEFT, OTHER, RIGHT, OTHER, TOP, OTHER}},
+};
+
+static void
+draw_adjacency(struct player *player, const struct adjacency *a, uint32_t pixels[SIZE * SIZE])
+{
+    static const char vs[] =
+        "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n  1: END\n";
+    static const char fs[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\n"
+                             "  0: MOV OUT[0], IMM[0]\n  1: END\n";
+    struct stream s = {0};
+    player_create(player,
+                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                         BIND_VERTEX_BUFFER, sizeof a->vertices, 1, 1, 1, 0, 0});
+    player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                                 BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
+    player_put(player, RES_VERTICES, a->vertices, sizeof a->vertices);
+    scene_states(&s, 0);
+    scene_shaders(&s, vs, fs);
+    stream_shader(&s, OBJ_GS, VSTAGE_GEOMETRY, a->gs);
+    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
+    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
+    scene_bind(&s);
+    stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
+    scene_viewport(&s, SIZE, SIZE);
+    stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
+    stream_draw(&s, a->mode, 0, a->count);
+    player_submit(player, &s);
+    player_get(player, RES_COLOR, SIZE, SIZE, pixels);
+}
+
+/* The inputs of a program are the vertices in the order of the draw. */
+static void
+adjacent_vertices(void **state)
+{
+    struct params params;
+    struct error err = {""};
+    (void)state;
+    assert_true(params_load_preset(&params, "reference-2008", &err));
+    params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+    for (size_t i = 0; i < 2 * sizeof adjacencies / sizeof adjacencies[0]; i++) {
+        struct player player = {0};
+        uint32_t pixels[SIZE * SIZE];
+        player_start(&player, &params, i % 2 == 1, NULL);
+        draw_adjacency(&player, &adjacencies[i / 2], pixels);
+        for (uint32_t p = 0; p < SIZE * SIZE; p++)
+            if (pixels[p] != 0xffffffff)
+                fail_msg("case %zu: pixel %u is %08x", i, p, pixels[p]);
+        player_end(&player);
+    }
+}
+
 static void
 functional(void **state)
 {
@@ -165,6 +269,7 @@ machine(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(functional), cmocka_unit_test(machine)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(functional), cmocka_unit_test(machine),
+                                       cmocka_unit_test(adjacent_vertices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,7 +256,8 @@ prepare_counts(struct player *player, struct stream *s)
     player_create(player, (struct resource_desc){RES_STREAM, TARGET_BUFFER, FORMAT_R8_UNORM,
                                                  BIND_STREAM_OUTPUT | BIND_VERTEX_BUFFER,
                                                  FIRST_BYTES + SECOND_BYTES, 1, 1, 1, 0, 0});
-    stream_storing_shader(s, OBJ_STREAM, plain_vs, (const uint32_t[]){4, 0, 0, 0}, outputs, 1);
+    stream_storing_shader(s, OBJ_STREAM, VSTAGE_VERTEX, plain_vs, (const uint32_t[]){4, 0, 0, 0},
+                          outputs, 1);
     CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 1, RES_STREAM, 0, FIRST_BYTES);
     CREATE(s, VOBJ_STREAMOUT_TARGET, OBJ_STREAM + 2, RES_STREAM, FIRST_BYTES, SECOND_BYTES);
     stream_bind_shader(s, OBJ_STREAM, VSTAGE_VERTEX);

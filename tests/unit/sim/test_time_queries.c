@@ -1,69 +1,138 @@
-/* Time queries on the timed machine: their results are the nanoseconds of its clock. */
-#include "rigs/rig.h"
+/* Time queries: simulated time on the machine, and readings 1 ns apart without timing. */
+#include "rigs/player.h"
+#include "rigs/scene.h"
+#include "state/context.h"
 
-enum { FIRST = 500, RESULT_AT = 8 };
+#include <string.h>
 
-struct times {
-    uint64_t empty, draw, stamp[2];
-};
+enum { SIZE = 64, QUERIES = 4, RECORD_BYTES = sizeof(struct gpu_query_record) };
+
+static const char vs[] = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n"
+                         "  0: MOV OUT[0], IN[0]\n  1: END\n";
+static const char fs[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\n"
+                         "  0: MOV OUT[0], IMM[0]\n  1: END\n";
 
 static void
-create_query(struct rig *rig, uint32_t number, uint32_t type)
+begin(struct player *player, uint32_t mhz, bool timed)
 {
-    CREATE(&rig->stream, VOBJ_QUERY, FIRST + number, type, number * 16, RES_QUERY);
+    static const float corners[3][4] = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
+    static const uint32_t types[QUERIES] = {QUERY_TIME_ELAPSED, QUERY_TIME_ELAPSED, QUERY_TIMESTAMP,
+                                            QUERY_TIMESTAMP};
+    struct params params;
+    struct error err = {""};
+    struct stream s = {0};
+    assert_true(params_load_preset(&params, "reference-2008", &err));
+    params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+    params.GPU.ClockMHz = mhz;
+    player_start(player, &params, timed, NULL);
+    player_create(player,
+                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                         BIND_VERTEX_BUFFER, sizeof corners, 1, 1, 1, 0, 0});
+    player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                                 BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
+    player_create(player,
+                  (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_CUSTOM,
+                                         QUERIES * RECORD_BYTES, 1, 1, 1, 0, 0});
+    player_put(player, RES_VERTICES, corners, sizeof corners);
+    scene_states(&s, 0);
+    scene_shaders(&s, vs, fs);
+    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
+    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
+    scene_bind(&s);
+    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
+    scene_viewport(&s, SIZE, SIZE);
+    for (uint32_t q = 0; q < QUERIES; q++)
+        CREATE(&s, VOBJ_QUERY, OBJ_QUERY + q, types[q], q * RECORD_BYTES, RES_QUERY);
+    player_submit(player, &s);
 }
 
-/* A query of nothing, one of a draw, and the times before and after both. */
-static struct times
-run(uint32_t mhz)
-{
-    struct rig *rig = rig_create();
-    struct stream *s = &rig->stream;
-    uint32_t words[64];
-    uint64_t results[4];
-    rig->params.GPU.ClockMHz = mhz;
-    rig_start(rig);
-    player_create(&rig->player, (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_R8_UNORM,
-                                                       BIND_CUSTOM, 64, 1, 1, 1, 0, 0});
-    rig_upload_corner(rig, 40, 0);
-    create_query(rig, 0, QUERY_TIMESTAMP);
-    create_query(rig, 1, QUERY_TIME_ELAPSED);
-    create_query(rig, 2, QUERY_TIME_ELAPSED);
-    create_query(rig, 3, QUERY_TIMESTAMP);
-    PACKET(s, CMD_END_QUERY, FIRST);
-    PACKET(s, CMD_BEGIN_QUERY, FIRST + 1);
-    PACKET(s, CMD_END_QUERY, FIRST + 1);
-    PACKET(s, CMD_BEGIN_QUERY, FIRST + 2);
-    rig_submit(rig);
-    rig_draw(rig, PRIM_TRIANGLES, 3, 0);
-    PACKET(s, CMD_END_QUERY, FIRST + 2);
-    PACKET(s, CMD_END_QUERY, FIRST + 3);
-    for (uint32_t i = 0; i < 4; i++)
-        PACKET(s, CMD_GET_QUERY_RESULT, FIRST + i, 1);
-    rig_submit(rig);
-    player_get(&rig->player, RES_QUERY, 64, 1, words);
-    for (uint32_t i = 0; i < 4; i++)
-        memcpy(&results[i], (const uint8_t *)words + 16 * i + RESULT_AT, sizeof results[i]);
-    rig_destroy(rig);
-    return (struct times){results[1], results[2], {results[0], results[3]}};
-}
-
-/* The cycles do not depend on the clock: at 500 MHz, each takes 2 ns, at 250 MHz 4 ns. */
+/* Query 0 spans `draws` draws, query 1 nothing. Queries 2 and 3 are the times before and after the
+ * draws. */
 static void
-results_are_nanoseconds(void **state)
+run(uint32_t mhz, bool timed, uint32_t draws, uint64_t results[QUERIES], uint64_t *cycles)
 {
-    const struct times fast = run(500), slow = run(250);
+    struct player player = {0};
+    struct stream s = {0};
+    begin(&player, mhz, timed);
+    PACKET(&s, CMD_END_QUERY, OBJ_QUERY + 2);
+    PACKET(&s, CMD_BEGIN_QUERY, OBJ_QUERY);
+    player_submit(&player, &s);
+    const uint64_t start = timed ? player.sim.machine->clock.now : 0;
+    for (uint32_t i = 0; i < draws; i++)
+        stream_draw(&s, PRIM_TRIANGLES, 0, 3);
+    PACKET(&s, CMD_END_QUERY, OBJ_QUERY);
+    player_submit(&player, &s);
+    *cycles = timed ? player.sim.machine->clock.now - start : 0;
+    PACKET(&s, CMD_END_QUERY, OBJ_QUERY + 3);
+    PACKET(&s, CMD_BEGIN_QUERY, OBJ_QUERY + 1);
+    PACKET(&s, CMD_END_QUERY, OBJ_QUERY + 1);
+    for (uint32_t q = 0; q < QUERIES; q++)
+        PACKET(&s, CMD_GET_QUERY_RESULT, OBJ_QUERY + q, 1);
+    player_submit(&player, &s);
+    const struct gpu_device *device = &player.sim.device;
+    const uint8_t *bytes =
+        device->memory.bytes + gpu_resource(&player.sim.device, 1, RES_QUERY)->address;
+    for (uint32_t q = 0; q < QUERIES; q++) {
+        struct gpu_query_record record;
+        memcpy(&record, bytes + q * RECORD_BYTES, sizeof record);
+        assert_int_equal(record.state, 1);
+        results[q] = record.result;
+    }
+    player_end(&player);
+}
+
+/* A program may divide by a difference of readings. */
+static void
+assert_divisible(const uint64_t results[QUERIES])
+{
+    assert_true(results[0] > 0 && results[1] > 0 && results[3] > results[2]);
+}
+
+/* The elapsed time is that of the cycles in between, rounded to 1 ns at each end. Readings that
+ * follow each other at once are 1 ns apart. A pixel takes at least a cycle of the 16 pixels that
+ * four ROPs write. */
+static void
+simulated_time(void **state)
+{
+    static const uint32_t clocks[] = {500, 250, 1000, 7};
+    uint64_t before = 0;
     (void)state;
-    assert_int_equal(fast.empty, 0);
-    assert_true(fast.draw >= 2 * 40 * 40 / 2 / 16); /* 16 fragments per cycle at most */
-    assert_int_equal(fast.draw % 2, 0);
-    assert_int_equal(fast.draw, fast.stamp[1] - fast.stamp[0]);
-    assert_int_equal(slow.draw, 2 * fast.draw);
+    for (uint32_t draws = 1; draws <= 4; draws *= 2) {
+        for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
+            uint64_t results[QUERIES], cycles;
+            run(clocks[i], true, draws, results, &cycles);
+            const double ns = (double)cycles * 1000 / clocks[i];
+            assert_true(cycles >= draws * SIZE * SIZE / 16);
+            assert_true((double)results[0] >= ns - 2 && (double)results[0] <= ns + 2);
+            assert_true(results[1] <= 2);
+            assert_true(results[3] - results[2] >= results[0]);
+            assert_true(results[3] - results[2] <= results[0] + 3);
+            assert_divisible(results);
+            if (i == 0) {
+                assert_true(cycles > before);
+                before = cycles;
+            }
+        }
+    }
+}
+
+/* The result does not depend on the work. */
+static void
+without_timing(void **state)
+{
+    uint64_t one[QUERIES], four[QUERIES], cycles;
+    (void)state;
+    run(500, false, 1, one, &cycles);
+    run(500, false, 4, four, &cycles);
+    assert_memory_equal(one, four, sizeof one);
+    assert_divisible(one);
+    assert_true(one[0] == 1 && one[1] == 1);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(results_are_nanoseconds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(simulated_time),
+                                       cmocka_unit_test(without_timing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,8 @@ record(struct player *player)
     scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
     scene_bind(&s);
     scene_viewport(&s, SIZE, SIZE);
-    stream_storing_shader(&s, OBJ_STREAM, vs, (const uint32_t[]){4, 0, 0, 0}, outputs, 1);
+    stream_storing_shader(&s, OBJ_STREAM, VSTAGE_VERTEX, vs, (const uint32_t[]){4, 0, 0, 0},
+                          outputs, 1);
     CREATE(&s, VOBJ_STREAMOUT_TARGET, OBJ_TARGET, RES_STREAM, 0, ROOM);
     PACKET(&s, CMD_SET_VERTEX_BUFFERS, VERTEX_BYTES, 0, RES_VERTICES);
     stream_bind_shader(&s, OBJ_STREAM, VSTAGE_VERTEX);

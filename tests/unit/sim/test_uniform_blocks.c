@@ -390,7 +390,8 @@ turns_of_a_frame(void **state)
     (void)state;
     begin(&player, "", true, &line_per_quad);
     const struct memctl *memctl = player.sim.machine->memctl;
-    const uint32_t others = memctl->port_count - 2; /* one shader unit, and stream output */
+    /* but for a shader unit, stream output, and two ports of Geometry Assembly */
+    const uint32_t others = memctl->port_count - 4;
     assert_int_equal(memctl->in_turn, others);
     draw(&player, 2 * SIZE);
     assert_int_equal(memctl->in_turn, memctl->port_count);
