@@ -246,6 +246,8 @@ functional(void **state)
     check(false, "reference-2008", "");
 }
 
+#define IN_MEMORY "GEOMETRYASSEMBLY.OnChipPrimitives=65536"
+
 /* On unified shader units, and on separate vertex units. Emitted vertices stay on chip, or go to
  * memory, with room for one vertex or for one primitive. */
 static void
@@ -255,9 +257,8 @@ machine(void **state)
     static const char *const settings[] = {
         "GEOMETRYASSEMBLY.OnChipPrimitives=0",
         "GEOMETRYASSEMBLY.OnChipPrimitives=0 GEOMETRYASSEMBLY.Entries=1",
-        "GEOMETRYASSEMBLY.OnChipPrimitives=65536",
-        "GEOMETRYASSEMBLY.OnChipPrimitives=65536 GEOMETRYASSEMBLY.BufferSize=1024 "
-        "GEOMETRYASSEMBLY.OverflowSize=64",
+        IN_MEMORY,
+        IN_MEMORY " GEOMETRYASSEMBLY.BufferSize=1024 GEOMETRYASSEMBLY.OverflowSize=64",
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         check(true, "reference-2008", settings[i]);
