@@ -264,9 +264,16 @@ enum { GLANCE = 97 };
 static void
 glance(void *data, uint64_t now)
 {
-    static const char *const others[] = {
-        "work.",   "lost.",      "memctl.",     "channel[", "compressor_stalls", "port_wait_cycles",
-        "latency", "bus_cycles", "issue_cycles"};
+    static const char *const others[] = {"work.",
+                                         "lost.",
+                                         "memctl.",
+                                         "channel[",
+                                         "compressor_stalls",
+                                         "port_wait_cycles",
+                                         "latency",
+                                         "bus_cycles",
+                                         "issue_cycles",
+                                         "overlap_cycles"};
     struct rig *rig = data;
     struct clock *clock = &rig_machine(rig)->clock;
     const struct stat_set *stats = &rig_machine(rig)->stats;
