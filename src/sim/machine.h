@@ -70,8 +70,8 @@ struct machine {
         uint32_t count;
         uint32_t buffers; /* that they write (enum buffer_mask) */
     } unread;
-    /* Draw that the next one may continue: no work in between depends on the order. The device is
-     * held meanwhile. NULL: none. */
+    /* Draw that the next one may continue: no work in between depends on the order. Its objects may
+     * be gone. NULL: none. */
     const struct draw *continued;
 
     /* A wait failed while the device freed a resource's memory. `ending` is the error. */

@@ -201,21 +201,43 @@ machine_passes_held(const struct machine *m, const struct gpu_cmd *cmd)
     return passes(m, cmd, m->held.items, m->held.count);
 }
 
+/* Whether the draw reads buffers other than by fetching vertices and indices. */
+static bool
+reads_buffers(const struct draw *draw)
+{
+    bool any = false;
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        any |= draw_has_blocks(draw, stage);
+        for (uint32_t i = 0; i < MAX_SAMPLERS; i++) {
+            const struct resource *res = draw->views[stage][i].res;
+            any |= res && res->desc.target == TARGET_BUFFER;
+        }
+    }
+    return any;
+}
+
 void
 machine_note_continued(struct machine *m, struct draw *draw)
 {
     draw->merges = m->continued && draw_merges(m->continued, draw);
-    if (!m->continued)
-        gpu_device_hold(m->device);
-    m->continued = draw;
+    m->continued = reads_buffers(draw) ? NULL : draw;
 }
 
+/* The objects of the draw may be gone, so only its addresses are read. A new program may have the
+ * address of an old one. */
 void
 machine_end_continued(struct machine *m, const struct gpu_cmd *cmd)
 {
-    const struct held_draw held = {.draw = m->continued};
-    if (!m->continued || passes(m, cmd, &held, 1))
-        return;
-    m->continued = NULL;
-    gpu_device_release(m->device);
+    const struct resource *res;
+    bool stays = m->continued && passes(m, cmd, NULL, 0) && cmd->op != GPU_DESTROY_OBJECT &&
+                 !(cmd->op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SHADER);
+    if (stays && cmd->op == GPU_PUT) {
+        const uint32_t first = (uint32_t)cmd->transfer.box.x;
+        res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
+        stays = res && res->desc.target == TARGET_BUFFER &&
+                !fetches(m->continued, (uint64_t)res->address + first,
+                         (uint64_t)res->address + first + (uint32_t)cmd->transfer.box.width);
+    }
+    if (!stays)
+        m->continued = NULL;
 }
