@@ -549,6 +549,7 @@ test_renewal_keeps_what_it_cannot_replace(void **state)
     char *picture = path_of("own/frames/frame-0000.png"), *kept = path_of("kept.png");
     char *old = path_of("kept/frames/frame-0000.png"), *table = path_of("own/stats.frames.csv.gz");
     char *frames = path_of("kept/frames"), *away = path_of("away");
+    char *part = path_of("kept/renewal.part");
     struct error err;
     (void)state;
     RUN(&cmd, "sim", TINY, "-o", run);
@@ -577,6 +578,16 @@ test_renewal_keeps_what_it_cannot_replace(void **state)
     RUN(&cmd, "compare", base, run, "--renew");
     assert_int_equal(cmd.status, 1);
     assert_non_null(strstr(cmd.err, "kept/frames is not a folder"));
+    assert_int_equal(unlink(frames), 0);
+    assert_int_equal(rename(away, frames), 0);
+    /* a symbolic link in place of the copy is removed, not followed */
+    RUN(&cmd, "sim", TINY, "-o", run, "--force");
+    assert_int_equal(mkdir(away, 0777), 0);
+    assert_int_equal(symlink(away, part), 0);
+    RUN(&cmd, "compare", base, run, "--renew");
+    assert_int_equal(cmd.status, 0);
+    assert_int_equal(rmdir(away), 0); /* empty */
+    free(part);
     free(run);
     free(link);
     free(base);

@@ -170,7 +170,7 @@ static const struct adjacency {
     const char *gs;
     uint32_t count;
     float vertices[6][4];
-} adjacencies[] = {
+} inputs_of_modes[] = {
     {PRIM_LINES_ADJACENCY,
      INPUTS_GS("LINES_ADJACENCY", "0", "1", "3"),
      4,
@@ -187,6 +187,18 @@ static const struct adjacency {
      INPUTS_GS("TRIANGLES_ADJACENCY", "0", "2", "4"),
      6,
      {LEFT, OTHER, RIGHT, OTHER, TOP, OTHER}},
+    /* the modes whose primitives a program with this input accepts */
+    {PRIM_LINE_STRIP_ADJACENCY,
+     INPUTS_GS("LINES_ADJACENCY", "0", "1", "3"),
+     4,
+     {LEFT, RIGHT, OTHER, TOP}},
+    {PRIM_TRIANGLE_STRIP_ADJACENCY,
+     INPUTS_GS("TRIANGLES_ADJACENCY", "0", "2", "4"),
+     6,
+     {LEFT, OTHER, RIGHT, OTHER, TOP, OTHER}},
+    {PRIM_TRIANGLES, INPUTS_GS("TRIANGLES", "0", "1", "2"), 3, {LEFT, RIGHT, TOP}},
+    {PRIM_TRIANGLE_STRIP, INPUTS_GS("TRIANGLES", "0", "1", "2"), 3, {LEFT, RIGHT, TOP}},
+    {PRIM_TRIANGLE_FAN, INPUTS_GS("TRIANGLES", "0", "1", "2"), 3, {LEFT, RIGHT, TOP}},
 };
 
 static void
@@ -227,11 +239,11 @@ adjacent_vertices(void **state)
     (void)state;
     assert_true(params_load_preset(&params, "reference-2008", &err));
     params.MEMORYCONTROLLER.MemorySize = 1 << 20;
-    for (size_t i = 0; i < 2 * sizeof adjacencies / sizeof adjacencies[0]; i++) {
+    for (size_t i = 0; i < 2 * sizeof inputs_of_modes / sizeof inputs_of_modes[0]; i++) {
         struct player player = {0};
         uint32_t pixels[SIZE * SIZE];
         player_start(&player, &params, i % 2 == 1, NULL);
-        draw_adjacency(&player, &adjacencies[i / 2], pixels);
+        draw_adjacency(&player, &inputs_of_modes[i / 2], pixels);
         for (uint32_t p = 0; p < SIZE * SIZE; p++)
             if (pixels[p] != 0xffffffff)
                 fail_msg("case %zu: pixel %u is %08x", i, p, pixels[p]);
