@@ -186,7 +186,7 @@ statistics_used() {
             --jobs 2 --force -o "$work/results/used-tight" &&
         "$checked" sim "$workloads" --preset g70-like --force -o "$work/results/used-g70" &&
         "$checked" sim tests/golden/bound.trace --preset g70-like --force -o "$work/results/used-bound" &&
-        "$checked" sim tests/golden/faults.trace --frames 5,9 --force -o "$work/results/used-faults" &&
+        "$checked" sim tests/golden/faults.trace --frames 5,9,23 --force -o "$work/results/used-faults" &&
         "$checked" sim tests/golden/buffers.trace --force -o "$work/results/used-buffers" || return 1
     for other in blocks streams emission; do
         "$checked" sim tests/golden/$other.trace --force -o "$work/results/used-$other" || return 1

@@ -416,24 +416,30 @@ remaining_vertices(const struct finding_list *list, const struct draw_row *row)
     return shaded > 0 ? fmin(different * (1 + 1 / band) / shaded, 1) : 1;
 }
 
-/* Minimum cycles of a draw of which only parts of the vertices and of the memory traffic remain. */
+/* Minimum cycles of the units whose work does not change with the order. */
 static double
-bound_in_order(const struct finding_list *list, const struct draw_row *row, double vertices,
-               double memory)
+bound_of_others(const struct finding_list *list, const struct draw_row *row)
 {
-    static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
-                                                 COLUMN_bound_texture, COLUMN_bound_rop};
+    return fmax(
+        fmax(value(list, row, COLUMN_bound_geometry), value(list, row, COLUMN_bound_raster)),
+        fmax(value(list, row, COLUMN_bound_texture), value(list, row, COLUMN_bound_rop)));
+}
+
+/* Minimum cycles of the shader units and of memory, if only parts of the vertices and of the memory
+ * traffic remain. */
+static double
+bound_of_vertices(const struct finding_list *list, const struct draw_row *row, double vertices,
+                  double memory)
+{
     const double instructions = value(list, row, COLUMN_instructions);
     const double share =
         instructions > 0 ? value(list, row, COLUMN_vertex_instructions) / instructions : 0;
     const double issue = value(list, row, COLUMN_issue_cycles);
-    double most = memory * value(list, row, COLUMN_bound_memory);
-    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
-        most = fmax(most, value(list, row, bounds[i]));
+    const double traffic = memory * value(list, row, COLUMN_bound_memory);
     if (!list->vertex_shaders)
-        return fmax(most, issue * (1 - share + share * vertices) / list->shaders);
-    return fmax(most, fmax(issue * share * vertices / list->vertex_shaders,
-                           issue * (1 - share) / list->shaders));
+        return fmax(traffic, issue * (1 - share + share * vertices) / list->shaders);
+    return fmax(traffic, fmax(issue * share * vertices / list->vertex_shaders,
+                              issue * (1 - share) / list->shaders));
 }
 
 /* Share of the cycles of vertices that remains with a share of the vertices. A unit with few thread
@@ -454,9 +460,16 @@ remaining_issue(const struct finding_list *list, const struct draw_row *row, dou
     return ceil(remaining * rounds) / ceil(rounds);
 }
 
-/* At best, the draw becomes faster as its limiting unit does. At worst, only the cycles attributed
- * to vertices and to memory shrink, with the vertices and with the traffic. The expected saving is
- * the mean of both. */
+/* Time for two amounts of work: the mean of that with overlap and that without. */
+static double
+overlapped(double a, double b)
+{
+    return (fmax(a, b) + a + b) / 2;
+}
+
+/* At best, the draw becomes faster as its limiting unit does. At worst, only
+ * the cycles attributed to vertices and to memory shrink, with the vertices and with the traffic.
+ * The expected saving is the mean of both. */
 static double
 saved_vertices(const struct finding_list *list, const struct draw_row *row)
 {
@@ -478,8 +491,9 @@ saved_vertices(const struct finding_list *list, const struct draw_row *row)
         value(list, row, COLUMN_bytes_read) + value(list, row, COLUMN_bytes_written);
     const double fetched = bytes > 0 ? value(list, row, COLUMN_attribute_bytes) / bytes : 0;
     const double memory = 1 - fetched * (1 - vertices);
-    const double before = bound_in_order(list, row, 1, 1);
-    const double after = bound_in_order(list, row, issue, memory);
+    const double others = bound_of_others(list, row);
+    const double before = overlapped(bound_of_vertices(list, row, 1, 1), others);
+    const double after = overlapped(bound_of_vertices(list, row, issue, memory), others);
     double waits = 0;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         waits += value(list, row, causes[i]);
@@ -487,7 +501,8 @@ saved_vertices(const struct finding_list *list, const struct draw_row *row)
         (1 - memory) * waits +
         (1 - issue) * (value(list, row, COLUMN_vertex_issue) + value(list, row, COLUMN_streamer));
     const double best = before > 0 ? row->cost.cycles * (1 - after / before) : 0;
-    return (fmin(worst, row->cost.cycles - after) + best) / 2;
+    const double most = fmax(row->cost.cycles - after, 0);
+    return (fmin(worst, most) + fmin(best, most)) / 2;
 }
 
 void
