@@ -252,6 +252,17 @@ what_cannot_be_read_is_named_so(void **state)
     assert_non_null(strstr(err.text, strerror(EIO)));
 }
 
+static void
+a_full_disk_is_reported(void **state)
+{
+    struct blocks_writer *writer;
+    struct error err = {""};
+    (void)state;
+    assert_false(blocks_writer_create(&writer, "/dev/full", CODEC_DEPTH, &err));
+    assert_non_null(strstr(err.text, strerror(ENOSPC)));
+    assert_false(blocks_writer_create(&writer, "/dev/full", CODEC_DEPTH, NULL));
+}
+
 int
 main(void)
 {
@@ -262,6 +273,7 @@ main(void)
         cmocka_unit_test(test_cut_off),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(a_failed_close_is_an_error),
+        cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(what_cannot_be_read_is_named_so),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -187,6 +187,12 @@ any_name_of_a_folder_will_do(void **state)
     assert_int_equal(system(command), 0);
     assert_int_equal(RUN("sweep", "status", folder, "--json"), 0);
     assert_int_equal((int)number_in("out", "done"), 2);
+    assert_int_equal(RUN("sweep", "collect", folder), 0);
+    assert_int_equal(RUN("sweep", "query", folder, "SELECT count(*) FROM frames", "--csv"), 0);
+    text = file_text("out");
+    assert_string_equal(text, "count(*)\n4\n");
+    free(text);
+    assert_int_equal(RUN("sweep", "collect", "@nowhere"), 1);
     free(command);
     free(folder);
 }
