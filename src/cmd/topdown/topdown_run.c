@@ -482,7 +482,7 @@ read_draws(struct run_draws *draws, const struct rows *rows, const struct topdow
     if (draws->are_there)
         draws->are_there = draws_read_frames(&draws->draws, run->dir, rows->frames, &err);
     if (draws->are_there)
-        findings_make(&draws->findings, &draws->draws, &run->params, rows->frames->text);
+        findings_make(&draws->findings, &draws->draws, &run->params, rows->frames);
 }
 
 static void

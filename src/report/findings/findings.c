@@ -112,12 +112,25 @@ put_draws(const struct finding *finding, const char *option, FILE *out)
     free(draws);
 }
 
+/* Prints the option that selects the frames. The numbers are those of the run. */
+static void
+put_frames(const struct frame_set *frames, FILE *out)
+{
+    for (uint32_t i = 0; frames && i < frames->count; i++) {
+        const uint32_t first = frames->ranges[i].first, last = frames->ranges[i].last;
+        fprintf(out, "%s%u", i ? "," : " --frames ", first);
+        if (last > first)
+            fprintf(out, "-%u", last);
+    }
+}
+
 static char *
-make_command(const struct finding *finding, const char *dir, const char *frames)
+make_command(const struct finding *finding, const char *dir, const struct frame_set *frames)
 {
     struct memory_text text;
     FILE *out = memory_text_open(&text);
-    fprintf(out, "whatif %s%s%s", dir, frames ? " --frames " : "", frames ? frames : "");
+    fprintf(out, "whatif %s", dir);
+    put_frames(frames, out);
     switch (finding->number) {
     case FINDING_back_to_front: fputs(" --front-to-back", out); break;
     case FINDING_late_z: put_programs(finding, out); break;
@@ -135,7 +148,7 @@ make_command(const struct finding *finding, const char *dir, const char *frames)
 
 void
 findings_make(struct findings *findings, const struct draws *draws, const struct params *params,
-              const char *frames)
+              const struct frame_set *frames)
 {
     memset(findings, 0, sizeof *findings);
     findings->cycles = draws->total.cycles;

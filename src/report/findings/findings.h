@@ -40,10 +40,10 @@ struct findings {
 /* Findings below this share of the cycles are left out. */
 #define FINDING_LEAST 0.05
 
-/* The draws must outlive the findings. `frames`: the frames to which the rows belong, as an option
- * of the command; NULL: all frames of the run. */
+/* The draws must outlive the findings. `frames`: the frames to which the rows belong, by numbers of
+ * the run; NULL: all frames of the run. */
 void findings_make(struct findings *findings, const struct draws *draws,
-                   const struct params *params, const char *frames);
+                   const struct params *params, const struct frame_set *frames);
 void findings_fini(struct findings *findings);
 
 void findings_print(const struct findings *findings, FILE *out);

@@ -397,6 +397,7 @@ static const struct breaker {
     {"FRAGMENTSHADER.PerfectTextures=FALSE", "FRAGMENTSHADER.PerfectTextures=TRUE"},
     {"FRAGMENTSHADER.TwoLevelTextureCache=TRUE", "FRAGMENTSHADER.TwoLevelTextureCache=FALSE"},
     {"SHADER.PerfectConstants=FALSE", "SHADER.PerfectConstants=TRUE"},
+    {"GEOMETRYASSEMBLY.OnChipPrimitives above 0", "GEOMETRYASSEMBLY.OnChipPrimitives=0"},
     {"SHADER.Mode=timed", "SHADER.Mode=instant"},
     {"FRAGMENTSHADER.FetchRate above 1, or VERTEXSHADER.FetchRate with GPU.UnifiedShader=FALSE",
      "FRAGMENTSHADER.FetchRate=1 GPU.UnifiedShader=FALSE VERTEXSHADER.FetchRate=1"},
