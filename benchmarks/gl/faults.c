@@ -393,7 +393,7 @@ draw_squares(GLuint buffer, uint32_t side, uint32_t calls, bool changes_state)
     glBindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
-/* Draws squares with and without indices, of different places in the buffer and with different
+/* Draws indexed and non-indexed squares, at different offsets into the buffer and with different
  * texture coordinates. */
 static void
 draw_scattered(void)

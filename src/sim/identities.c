@@ -40,7 +40,8 @@ static bool
 is_one_of(const char *name, const char *family, const char *star)
 {
     char bare[96]; /* name without its index */
-    if (!star) /* most names begin with another letter */
+    /* Most names begin with another letter. */
+    if (!star)
         return name[0] == family[0] && stat_is_instance(name, family);
     const char *index = strchr(name, '[');
     const char *rest = index ? strchr(index, ']') + 1 : "";

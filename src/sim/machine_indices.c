@@ -62,7 +62,7 @@ hash_vertex(const struct mesh *mesh, uint32_t vertex)
     return hash ^ hash >> 15;
 }
 
-/* Numbers the different vertices in the order of their first use. */
+/* Numbers the distinct vertices in the order of their first use. */
 static void
 number_vertices(struct mesh *mesh)
 {

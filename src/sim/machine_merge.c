@@ -154,7 +154,7 @@ machine_set_indices(struct machine *m, struct draw *draw, const uint32_t *vertic
     return true;
 }
 
-/* Whether the vertices are consecutive numbers. */
+/* Whether the vertex numbers are consecutive. */
 static bool
 is_run(const struct merge *merge)
 {

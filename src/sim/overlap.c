@@ -32,8 +32,8 @@ overlap_begin(struct overlap *overlap)
     forget(overlap);
 }
 
-/* Sums the cycles of the row before a stage's first work and after its last work, over its units. A
- * unit without work has the whole row before and after it. */
+/* Sums, over the units of each stage, the cycles of the row before the unit's first work and after
+ * its last work. Only starved units add to the second. A unit without work adds the whole row. */
 static void
 add_up(const struct overlap *overlap, uint64_t cycles, uint64_t before[OVERLAP_STAGES],
        uint64_t after[OVERLAP_STAGES])

@@ -38,8 +38,9 @@ struct overlap {
     } units[CLOCK_MAX_MODULES];
     uint32_t unit_count, stage_units[OVERLAP_STAGES];
     uint64_t row_start;
-    /* The schedule of the draws since the last work that waited for them: start of the last draw,
-     * end of all draws, end of each stage's work. */
+    /* The schedule of the draws since the last work that waited for all earlier draws, or since the
+     * frame began. It has the start of the last draw, the end of all draws, and the end of each
+     * stage's work. */
     uint64_t start, end, free[OVERLAP_STAGES];
 };
 

@@ -32,9 +32,9 @@ find_owner(const struct work_accounting *accounting, struct work *owner)
     return accounting->ring.count || accounting->uploads;
 }
 
-/* A work has begun or ended: attributes the cycles up to `now` to the row. A draw's row ends with
- * the draw. The row of another kind stays open for later work of that kind, while no work is in
- * progress. */
+/* A work item has begun or ended: attributes the cycles up to `now` to the row. A draw's row ends
+ * with the draw. The row of another kind stays open for later work of that kind, while no work is
+ * in progress. */
 static void
 charge_cycles_until(struct work_accounting *accounting, uint64_t now)
 {
@@ -78,7 +78,7 @@ work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
 void
 work_accounting_end(struct work_accounting *accounting, uint64_t now)
 {
-    BUG_ON(!accounting->ring.count, "a work ends that has not started");
+    BUG_ON(!accounting->ring.count, "a work item ends that was never started");
     ring_pop(&accounting->ring);
     charge_cycles_until(accounting, now);
 }
@@ -93,7 +93,7 @@ work_accounting_begin_upload(struct work_accounting *accounting, uint64_t now)
 void
 work_accounting_end_upload(struct work_accounting *accounting, uint64_t now)
 {
-    BUG_ON(!accounting->uploads, "an upload ends that has not started");
+    BUG_ON(!accounting->uploads, "an upload ends that was never started");
     accounting->uploads--;
     charge_cycles_until(accounting, now);
 }
@@ -101,7 +101,7 @@ work_accounting_end_upload(struct work_accounting *accounting, uint64_t now)
 void
 work_accounting_close(struct work_accounting *accounting, uint64_t now)
 {
-    BUG_ON(accounting->ring.count || accounting->uploads, "a work has not ended");
+    BUG_ON(accounting->ring.count || accounting->uploads, "a work item has not ended");
     charge_cycles_until(accounting, now);
     end_row(accounting);
 }

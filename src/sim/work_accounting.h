@@ -62,7 +62,7 @@ struct work_accounting {
 /* All functions require that the clock is settled at `now`. Call work_accounting_reset() between
  * frames, when no work is in progress. */
 void work_accounting_reset(struct work_accounting *accounting, uint64_t now);
-/* Begins a work of any kind except an upload. `baked` is the draw, or NULL for other kinds. */
+/* Begins a work item of any kind except an upload. `baked` is the draw, or NULL for other kinds. */
 void work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
                            const struct draw *baked, uint64_t now);
 /* Ends the oldest work that is not an upload. */

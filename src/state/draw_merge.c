@@ -6,8 +6,8 @@
 
 #define SAME(a, b, member) (!memcmp(&(a)->member, &(b)->member, sizeof(a)->member))
 
-/* Only lists of primitives can be joined. A number of a vertex, a primitive or an instance would
- * change. */
+/* Only lists of primitives can be joined. Joining changes the numbers of vertices, primitives and
+ * instances, so no program may read them. */
 static bool
 can_be_joined(const struct draw *draw)
 {

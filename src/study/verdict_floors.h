@@ -17,7 +17,8 @@ void verdict_work_fini(struct verdict_work *work);
 struct verdict_floors {
     double cycles[IDEALS]; /* 0: the resource has no floor */
 };
-/* `params`: of the machine that is to be bounded, which may be the run's machine after a step. */
+/* `params`: the parameters of the machine whose cycles are to be bounded. This may be the run's
+ * machine after a step. */
 bool verdict_floors_of(const struct verdict_work *work, const struct params *params,
                        struct verdict_floors *floors, struct error *err);
 /* The fewest cycles with the resources of the set ideal. */

@@ -1,8 +1,8 @@
 /* Judges the verdicts of `aetius topdown` by the gains that simulations with ideal resources
  * measured. The verdict of a case is a resource, or the group of resources that topdown expects to
  * gain more together. It is right if
- * - no other resource, and no pair among the VERDICT_PAIRED resources charged most, gains over
- *   VERDICT_WITHIN of the cycles more, and
+ * - no other resource, and no pair among the VERDICT_PAIRED resources with the most attributed
+ *   cycles, gains over VERDICT_WITHIN of the cycles more, and
  * - each member of a group adds at least VERDICT_WITHIN to the gain of the others.
  *
  * The older definition compares only single resources, with the settings of older_ideals.def. */
@@ -13,9 +13,9 @@
 #include "report/compare/steps.h"
 #include "report/compare/verdicts.h"
 
-/* Numbers of resources charged most: those that form pairs, and those whose parameters give the
- * candidates for the best step. Errors of expected gains are averaged over resources that are
- * charged at least the share VERDICT_JUDGED of the cycles. */
+/* Numbers of resources with the most attributed cycles: those that form pairs, and those whose
+ * parameters give the candidates for the best step. Errors of expected gains are averaged over
+ * resources to which at least the share VERDICT_JUDGED of the cycles is attributed. */
 enum { VERDICT_PAIRED = 8, VERDICT_STEPPED = 10 };
 #define VERDICT_JUDGED 0.05
 
@@ -77,8 +77,8 @@ void verdict_case_fini(struct verdict_case *one);
  * whose units have no work. An ideal resource of this kind changes nothing, so it is left out of
  * sets, and gains 0 alone. */
 void verdict_list_trials(struct verdict_case *one, uint32_t unused);
-/* The `count` resources charged most, as a set. The cycles of drain, which are never charged, are
- * its upper bound. */
+/* The `count` resources with the most attributed cycles, as a set. No cycles are attributed to
+ * drain; its upper bound is used instead. */
 uint32_t verdict_most_charged(const struct ideal_gains *gains, uint32_t count);
 double verdict_charged(const struct ideal_gains *gains, uint32_t ideal);
 /* The trial of a set; NULL: it is not listed. */
@@ -113,7 +113,7 @@ struct verdict_score {
     /* Mean over programs of the share of right cases: `whole` programs. */
     struct verdict_share programs;
     double verdict_error; /* mean of |expected - gained| of verdicts, as a share of the cycles */
-    double error;         /* the same for all resources that are charged VERDICT_JUDGED */
+    double error;         /* the same for resources with a share of at least VERDICT_JUDGED */
     uint32_t resources;   /* number of these resources */
     uint32_t large;       /* cases whose frames are large */
 };

@@ -234,9 +234,10 @@ write_definitions(const struct verdict_set *set, FILE *out)
             "gain more\n"
             "  together. It is *right* if no single resource gains over %.0f points more than the "
             "verdict, and no\n"
-            "  pair among the %d resources charged most. A group is wrong if it gains less than "
-            "%.0f points more\n"
-            "  than without one of its members. Each gain is that of a simulation.\n",
+            "  pair among the %d resources with the most attributed cycles. A group is wrong if it "
+            "gains less than\n"
+            "  %.0f points more than without one of its members. Each gain is that of a "
+            "simulation.\n",
             100 * VERDICT_WITHIN, VERDICT_PAIRED, 100 * VERDICT_WITHIN);
     fputs("- The *older definition* compares the verdict with ten single resources, whose settings "
           "were narrower\n"
@@ -246,18 +247,21 @@ write_definitions(const struct verdict_set *set, FILE *out)
           "  program are not independent. So each program counts once, with its share of right "
           "verdicts.\n",
           out);
-    fprintf(out,
-            "- *Error of the verdict* is |expected - gained| in points of the frame's cycles, on "
-            "average. *Error of\n"
-            "  all resources* is the same for each single resource that is charged at least %.0f "
-            "%% (their number in\n"
-            "  parentheses). Drain is never charged. Its upper bound replaces the charge.\n",
-            100 * VERDICT_JUDGED);
+    fprintf(
+        out,
+        "- *Error of the verdict* is |expected - gained| in points of the frame's cycles, on "
+        "average. *Error of\n"
+        "  all resources* is the same for each single resource to which at least %.0f %% of the "
+        "cycles are\n"
+        "  attributed (their number in parentheses). No cycles are attributed to drain; its "
+        "upper bound is\n"
+        "  used instead.\n",
+        100 * VERDICT_JUDGED);
     fprintf(
         out,
         "- The *advised step* is good if no step gains over %.0f points more. Candidates are the "
         "steps\n"
-        "  (`src/steps.def`) of the %d resources charged most.\n"
+        "  (`src/steps.def`) of the %d resources with the most attributed cycles.\n"
         "- A frame is *large* if it has at least %d draws or %d cycles.\n",
         100 * VERDICT_WITHIN, VERDICT_STEPPED, VERDICT_LARGE_DRAWS, VERDICT_LARGE_CYCLES);
     fprintf(out,

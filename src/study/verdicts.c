@@ -50,7 +50,8 @@ name_of(const struct sweep_trace *trace)
                                    : mem_printf("%s (%u frames)", trace->name, trace->frame_count);
 }
 
-/* Adds the steps of the resources charged most. `best`: the advised step, or NULL. */
+/* Adds the steps of the resources with the most attributed cycles. `best`: the advised step, or
+ * NULL. */
 static void
 list_steps(struct verdict_case *one, const struct params *params, const struct step *best)
 {

@@ -369,7 +369,8 @@ database_open(const struct sweep *sweep, sqlite3 **db, struct error *err)
     ok = file >= 0;
     if (ok)
         close(file);
-    /* The URI makes this file read-only. The flags also apply to the database of loaded tables. */
+    /* The URI opens results.db read-only. The flags also apply to the attached database of loaded
+     * tables, which is written. */
     if (ok && sqlite3_open_v2(uri, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL) != SQLITE_OK)
         ok = sql_fail(*db, path, err);
     if (ok && !is_ours(*db))

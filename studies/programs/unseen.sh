@@ -1,5 +1,5 @@
 #!/bin/bash
-# Captures the judging frames of the study of verdicts in FOLDER, with OpenGL 2.1, and without network or sound.
+# Captures frames for the evaluation of verdicts into FOLDER, with OpenGL 2.1 and without network or sound.
 # The programs are drawn from unseen.txt. Their order is that of draw.sh, and the seed is the hash of the commit
 # that added the list. If a program cannot be captured, the next one of the order replaces it. A program
 # contributes three frames, or the second one if none of them is large (100 draws or 1,000,000 cycles). Programs

@@ -296,10 +296,11 @@ removed_by(const struct row_costs *costs, uint32_t set)
     return (set & both) == both ? removed - costs->texture_reads : removed;
 }
 
-/* Work of a resource in the cycles that are removed: they cannot become shorter than this work.
- * `part` cycles of the row are attributed to the resource, of which `own_removed` are removed. Work
- * that the remaining `part` does not contain was hidden. In the resource's removed cycles, it
- * worked all the time. The rest is spread evenly over the cycles attributed to other causes. */
+/* Returns the part of a resource's work that is done in the removed cycles. They cannot become
+ * shorter than this work. `part` cycles of the row are attributed to the resource, of which
+ * `own_removed` are removed. Work that the remaining `part` does not contain was hidden. In the
+ * resource's removed cycles, it worked all the time. The rest is spread evenly over the cycles
+ * attributed to other causes. */
 static double
 work_in_removed(const struct row_costs *costs, double removed, double work, double part,
                 double own_removed)

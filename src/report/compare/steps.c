@@ -333,7 +333,7 @@ is_first(uint32_t line)
     return true;
 }
 
-/* Adds the resources whose causes a line divides. */
+/* Adds the resources that remove a cause of the line. */
 static void
 note_resources(struct step *step, const struct line *line)
 {

@@ -311,8 +311,8 @@ cycles_merged(const struct finding_list *list, const struct draw_row *row)
     return fmax(most, shading);
 }
 
-/* Cycles in which a draw waits until its first fragments reach the shader units, and for results of
- * instructions, and in which other shader units have nothing to do. More threads hide them. */
+/* Cycles in which a draw waits for results of instructions, or for its first fragments to reach the
+ * shader units. Also cycles in which other shader units are idle. More threads hide them. */
 static double
 small_latency(const struct finding_list *list, const struct draw_row *row)
 {
@@ -467,9 +467,10 @@ overlapped(double a, double b)
     return (fmax(a, b) + a + b) / 2;
 }
 
-/* At best, the draw becomes faster as its limiting unit does. At worst, only
- * the cycles attributed to vertices and to memory shrink, with the vertices and with the traffic.
- * The expected saving is the mean of both. */
+/* In the best case, the draw becomes faster in proportion to its limiting unit. In the worst case,
+ * only the cycles attributed to vertices and to memory shrink. Those of vertices shrink in
+ * proportion to the vertex groups, those of memory in proportion to the traffic. The expected
+ * saving is the mean of both cases. */
 static double
 saved_vertices(const struct finding_list *list, const struct draw_row *row)
 {

@@ -78,7 +78,7 @@ enum finding_column {
 struct finding_list {
     const struct draws *draws;
     uint32_t shaders;        /* units that shade fragments */
-    uint32_t vertex_shaders; /* units that shade only vertices; 0: those of fragments do */
+    uint32_t vertex_shaders; /* units that shade only vertices; 0: `shaders` also do */
     uint32_t vertex_lanes;   /* vertices of a thread group */
     uint32_t vertex_units;   /* units that shade vertices */
     double vertex_window;    /* indices in flight per thread group that the units wait for */

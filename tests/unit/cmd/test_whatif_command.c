@@ -256,7 +256,7 @@ same_files(const char *a, const char *b)
     return same;
 }
 
-/* The written trace has the cycles and the pictures that the command reports. */
+/* Simulating the written trace gives the same cycles and pictures that the command reports. */
 static void
 changed_traces_are_written(void **state)
 {

@@ -174,14 +174,14 @@ enum {
     GROUP_REQUESTS = GROUP * 2 * PRIMITIVE_BYTES / 64
 };
 
-/* Twice as many primitives take this many more cycles:
- * - one emitted vertex, or one primitive, per cycle of the rate;
- * - the buffer, the entries or the ring in memory hold one group at a time, which takes CHAIN
- *   instructions of one cycle; a primitive needs room for EMITTED vertices even if it emits fewer;
- *   those in memory are then written and read;
- * - in memory, each primitive has PRIMITIVE_BYTES, which are written and read in transactions of
- *   64 bytes. The unit sends one request per cycle. On one channel a transaction takes 4 cycles,
- *   and the vertices of four points take one more. */
+/* Doubling the number of primitives adds this many cycles. Each case has one limit:
+ * - Rate: the emitted vertices, or the primitives, divided by the parameter.
+ * - Capacity: the buffer, the entries or the ring in memory hold one group at a time. A group takes
+ *   CHAIN instructions of one cycle. A primitive reserves room for EMITTED vertices even if it
+ *   emits fewer. A group in memory is also written and read.
+ * - Memory traffic: each primitive in memory has PRIMITIVE_BYTES, which are written and later read
+ *   in transactions of 64 bytes. The unit sends one request per cycle. On one channel, a
+ *   transaction takes 4 cycles, and the vertices of four points take one more transaction. */
 static void
 rates_agree_with_arithmetic(void **state)
 {
@@ -239,7 +239,7 @@ large_draws_go_to_memory(void **state)
     assert_true(large.memory > 0);
 }
 
-/* The loop of the first primitive delay the collection of all later primitives. */
+/* The loop of the first primitive delays the collection of all later primitives. */
 static void
 order_delays_later_primitives(void **state)
 {

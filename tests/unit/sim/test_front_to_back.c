@@ -4,7 +4,7 @@
 
 enum { OBJ_RED = 300, RED = 0xff0000ff };
 
-/* Draws count triangles with a program that is destroyed while they wait. */
+/* Issues `count` draws, whose program is destroyed while the draws wait. */
 static void
 draw_and_destroy(uint32_t count)
 {

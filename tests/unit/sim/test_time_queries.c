@@ -88,9 +88,8 @@ assert_divisible(const uint64_t results[QUERIES])
     assert_true(results[0] > 0 && results[1] > 0 && results[3] > results[2]);
 }
 
-/* The elapsed time is that of the cycles in between, rounded to 1 ns at each end. Readings that
- * follow each other at once are 1 ns apart. A pixel takes at least a cycle of the 16 pixels that
- * four ROPs write. */
+/* The elapsed time is that of the cycles in between, rounded to 1 ns at each end. Back-to-back
+ * readings are 1 ns apart. Four ROPs together write at most 16 pixels per cycle. */
 static void
 simulated_time(void **state)
 {

@@ -133,8 +133,8 @@ older_definition(void **state)
     verdict_case_fini(&one);
 }
 
-/* 11 resources and 8 * 7 / 2 pairs, of which one is the verdict. A resource without work leaves its
- * trial and its pairs out. */
+/* 11 resources and 8 * 7 / 2 pairs, of which one is the verdict. If a resource has no work, its
+ * trial and all pairs that contain it are omitted. */
 static void
 trials_are_listed(void **state)
 {

@@ -209,8 +209,8 @@ hash_of_tiny(void)
     return hash;
 }
 
-/* A file with the hash of the plan is accepted. Another file, and a missing one, are named. With
- * --keep-going, they are omitted. */
+/* A file with the hash of the plan is accepted. The message names an input whose file has another
+ * hash, or is missing. With --keep-going, such inputs are omitted. */
 static void
 hashes_are_checked(void **state)
 {
