@@ -391,11 +391,7 @@ const tests = {
                 sum((t) => t.shaders.total),
             );
         }
-        assert.equal(
-            others,
-            2,
-            "ranges that are bound by something else than what could give most",
-        );
+        assert.ok(others > 0, "a range that is bound by another resource than could give most");
         /* these intervals begin or end inside draws */
         const [a, b] = timed(at("one"), "stats.cycles.csv.gz")
             .filter((r) => r.frame === "2")

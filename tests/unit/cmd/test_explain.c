@@ -153,6 +153,9 @@ statistics_need_no_unit(void **state)
     check_word("level5_tested", "statistic fraggen.level5_tested", "tested by level 5");
     check_word("GPU", "section of parameters", "shader units");
     check_word("index", "client of the memory", "streamer");
+    /* its unit's parameters follow */
+    RUN(&cmd, "explain", "streamer.indices");
+    assert_non_null(strstr(cmd.out, "  parameters of [STREAMER]:"));
     RUN(&cmd, "explain", "level9_tested");
     assert_int_equal(cmd.status, 1);
     RUN(&cmd, "explain", "draen");
