@@ -385,22 +385,28 @@ with_flush(const struct finding_list *list, size_t r)
     return rows[r].cost.cycles + (flushes ? rows[r - 1].cost.cycles : 0);
 }
 
+/* Whether draws of the same frame follow row `r`. Rows are visited backwards; `follow` keeps the
+ * answer between rows. */
+static bool
+draws_follow(const struct finding_list *list, size_t r, bool *follow)
+{
+    const struct draw_row *rows = list->draws->rows.items;
+    if (r + 1 < list->draws->rows.count && rows[r + 1].frame != rows[r].frame)
+        *follow = false;
+    *follow |= rows[r].is_draw;
+    return *follow;
+}
+
 /* A readback and the flush before it wait for all earlier draws. A later draw of the frame waits
  * for both. */
 void
 find_readbacks(struct finding_list *list)
 {
-    const struct draw_row *rows = list->draws->rows.items;
-    const size_t count = list->draws->rows.count;
-    bool draws_follow = false;
-    for (size_t r = count; r-- > 0;) {
-        const struct draw_row *row = &rows[r];
-        if (r + 1 < count && rows[r + 1].frame != row->frame)
-            draws_follow = false;
-        draws_follow |= row->is_draw;
-        if (!draws_follow || strcmp(row->work, "readback") != 0)
-            continue;
-        add(list, row, with_flush(list, r));
+    bool follow = false;
+    for (size_t r = list->draws->rows.count; r-- > 0;) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        if (draws_follow(list, r, &follow) && !strcmp(row->work, "readback"))
+            add(list, row, with_flush(list, r));
     }
 }
 
@@ -535,15 +541,10 @@ find_erased_draws(struct finding_list *list)
 void
 find_uploads(struct finding_list *list)
 {
-    const struct draw_row *rows = list->draws->rows.items;
-    const size_t count = list->draws->rows.count;
-    bool draws_follow = false;
-    for (size_t r = count; r-- > 0;) {
-        const struct draw_row *row = &rows[r];
-        if (r + 1 < count && rows[r + 1].frame != row->frame)
-            draws_follow = false;
-        draws_follow |= row->is_draw;
-        if (draws_follow && row->draw > 0 && !strcmp(row->work, "upload"))
+    bool follow = false;
+    for (size_t r = list->draws->rows.count; r-- > 0;) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        if (draws_follow(list, r, &follow) && row->draw > 0 && !strcmp(row->work, "upload"))
             add(list, row, row->cost.cycles);
     }
 }
