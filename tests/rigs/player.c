@@ -1,6 +1,8 @@
 /* Sends the messages of one client to a simulation. */
 #include "rigs/player.h"
 
+#include "rigs/scene.h"
+
 void
 player_take(struct player *player, struct message message, void *out, uint32_t out_bytes)
 {
@@ -88,4 +90,22 @@ player_get(struct player *player, uint32_t handle, int32_t width, int32_t height
         player,
         (struct message){.kind = MESSAGE_GET, .transfer = {handle, 0, {0, 0, 0, width, height, 1}}},
         out, (uint32_t)(width * height) * 4);
+}
+
+void
+player_scene(struct player *player, struct stream *stream, const char *vs, const char *fs,
+             const void *vertices, uint32_t size_bytes, uint32_t size)
+{
+    player_create(player, (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                 BIND_VERTEX_BUFFER, size_bytes, 1, 1, 1, 0, 0});
+    player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                                 BIND_RENDER_TARGET, size, size, 1, 1, 0, 0});
+    player_put(player, RES_VERTICES, vertices, size_bytes);
+    scene_states(stream, 0);
+    scene_shaders(stream, vs, fs);
+    CREATE(stream, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
+    scene_surfaces(stream, FORMAT_B8G8R8A8_UNORM, 0);
+    scene_bind(stream);
+    PACKET(stream, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
+    scene_viewport(stream, (float)size, (float)size);
 }

@@ -41,6 +41,11 @@ void player_submit(struct player *player, struct stream *stream);
 /* Writes to a buffer. */
 void player_put(struct player *player, uint32_t handle, const void *bytes, uint32_t size_bytes);
 
+/* Creates RES_VERTICES, with a vector of four floats per vertex, and RES_COLOR, of size x size
+ * pixels. Adds to the stream: the states, both programs, their bindings and the viewport. */
+void player_scene(struct player *player, struct stream *stream, const char *vs, const char *fs,
+                  const void *vertices, uint32_t size_bytes, uint32_t size);
+
 /* Reads a whole surface of 4 bytes per element. */
 void player_get(struct player *player, uint32_t handle, int32_t width, int32_t height, void *out);
 

@@ -103,21 +103,9 @@ prepare(struct player *player, const struct program_shape *shape)
     struct stream s = {0};
     for (uint32_t i = 0; i < MOST; i++)
         memcpy(positions[i], (float[]){2, 2, 2, 1}, sizeof positions[i]);
-    player_create(player,
-                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
-                                         BIND_VERTEX_BUFFER, sizeof positions, 1, 1, 1, 0, 0});
-    player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
-                                                 BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
-    player_put(player, RES_VERTICES, positions, sizeof positions);
-    scene_states(&s, 0);
-    scene_shaders(&s, vs, fs);
+    player_scene(player, &s, vs, fs, positions, sizeof positions, SIZE);
     stream_shader(&s, OBJ_GS, VSTAGE_GEOMETRY, gs);
-    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
-    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
-    scene_bind(&s);
     stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
-    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
-    scene_viewport(&s, SIZE, SIZE);
     player_submit(player, &s);
 }
 

@@ -82,22 +82,10 @@ draw(struct player *player, const struct programs *programs, uint32_t pixels[SIZ
                   (struct resource_desc){RES_BLOCK, TARGET_BUFFER, FORMAT_R8_UNORM,
                                          BIND_CONSTANT_BUFFER, sizeof block, 1, 1, 1, 0, 0});
     player_put(player, RES_BLOCK, block, sizeof block);
-    player_create(player,
-                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
-                                         BIND_VERTEX_BUFFER, sizeof corners, 1, 1, 1, 0, 0});
-    player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
-                                                 BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
-    player_put(player, RES_VERTICES, corners, sizeof corners);
-    scene_states(&s, 0);
-    scene_shaders(&s, programs->vs, programs->fs);
+    player_scene(player, &s, programs->vs, programs->fs, corners, sizeof corners, SIZE);
     stream_shader(&s, OBJ_GS, VSTAGE_GEOMETRY, programs->gs);
-    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
-    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
-    scene_bind(&s);
     stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
     PACKET(&s, CMD_SET_UNIFORM_BUFFER, VSTAGE_GEOMETRY, 1, 0, sizeof block, RES_BLOCK);
-    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
-    scene_viewport(&s, SIZE, SIZE);
     stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
     stream_draw(&s, PRIM_POINTS, 0, 4);
     player_submit(player, &s);
@@ -209,21 +197,9 @@ draw_adjacency(struct player *player, const struct adjacency *a, uint32_t pixels
     static const char fs[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\n"
                              "  0: MOV OUT[0], IMM[0]\n  1: END\n";
     struct stream s = {0};
-    player_create(player,
-                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
-                                         BIND_VERTEX_BUFFER, sizeof a->vertices, 1, 1, 1, 0, 0});
-    player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
-                                                 BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
-    player_put(player, RES_VERTICES, a->vertices, sizeof a->vertices);
-    scene_states(&s, 0);
-    scene_shaders(&s, vs, fs);
+    player_scene(player, &s, vs, fs, a->vertices, sizeof a->vertices, SIZE);
     stream_shader(&s, OBJ_GS, VSTAGE_GEOMETRY, a->gs);
-    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
-    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
-    scene_bind(&s);
     stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
-    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
-    scene_viewport(&s, SIZE, SIZE);
     stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
     stream_draw(&s, a->mode, 0, a->count);
     player_submit(player, &s);

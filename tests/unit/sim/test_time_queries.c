@@ -26,21 +26,9 @@ begin(struct player *player, uint32_t mhz, bool timed)
     params.GPU.ClockMHz = mhz;
     player_start(player, &params, timed, NULL);
     player_create(player,
-                  (struct resource_desc){RES_VERTICES, TARGET_BUFFER, FORMAT_R8_UNORM,
-                                         BIND_VERTEX_BUFFER, sizeof corners, 1, 1, 1, 0, 0});
-    player_create(player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
-                                                 BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
-    player_create(player,
                   (struct resource_desc){RES_QUERY, TARGET_BUFFER, FORMAT_R8_UNORM, BIND_CUSTOM,
                                          QUERIES * RECORD_BYTES, 1, 1, 1, 0, 0});
-    player_put(player, RES_VERTICES, corners, sizeof corners);
-    scene_states(&s, 0);
-    scene_shaders(&s, vs, fs);
-    CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
-    scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
-    scene_bind(&s);
-    PACKET(&s, CMD_SET_VERTEX_BUFFERS, 16, 0, RES_VERTICES);
-    scene_viewport(&s, SIZE, SIZE);
+    player_scene(player, &s, vs, fs, corners, sizeof corners, SIZE);
     for (uint32_t q = 0; q < QUERIES; q++)
         CREATE(&s, VOBJ_QUERY, OBJ_QUERY + q, types[q], q * RECORD_BYTES, RES_QUERY);
     player_submit(player, &s);
