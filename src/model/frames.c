@@ -124,14 +124,15 @@ draw_cycles(const struct factors *f, const struct trace_work *work, const struct
     return serial + stream + all;
 }
 
-/* Index of the first draw of a frame. Draws are sorted by frame. */
+/* Index of the first of `count` items with this or a later frame. Each item has `size` bytes,
+ * begins with its frame, and is sorted by it. */
 static size_t
-first_draw(const struct trace_work *work, uint32_t frame)
+first_of_frame(const void *items, size_t count, size_t size, uint32_t frame)
 {
-    size_t low = 0, high = work->draws.count;
+    size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (work->draws.items[middle].frame < frame)
+        if (*(const uint32_t *)((const char *)items + middle * size) < frame)
             low = middle + 1;
         else
             high = middle;
@@ -139,19 +140,17 @@ first_draw(const struct trace_work *work, uint32_t frame)
     return low;
 }
 
-/* Index of the first upload of a frame. */
+static size_t
+first_draw(const struct trace_work *work, uint32_t frame)
+{
+    return first_of_frame(work->draws.items, work->draws.count, sizeof *work->draws.items, frame);
+}
+
 static size_t
 first_upload(const struct trace_work *work, uint32_t frame)
 {
-    size_t low = 0, high = work->uploads.count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (work->uploads.items[middle].frame < frame)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_of_frame(work->uploads.items, work->uploads.count, sizeof *work->uploads.items,
+                          frame);
 }
 
 /* The Command Processor and its bus, which the uploads in flight share equally. An upload begins

@@ -2,6 +2,7 @@
  * that src/ideals.def names must exist. */
 #include "core/path.h"
 #include "report/compare/ideals.h"
+#include "rigs/columns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,7 +66,7 @@ causes_have_masters(void **state)
 }
 
 /* Statistics of a frame: the causes and counters that a case sets; all others are 0. */
-enum { MOST = 512 };
+enum { MOST = 640 };
 struct frame {
     const char *names[MOST];
     double values[MOST];
@@ -86,66 +87,21 @@ add(struct frame *frame, const char *name, double value)
     frame->values[frame->totals.count++] = value;
 }
 
-/* Adds the counters that the metrics of bounds use, with value 0. */
+/* Adds a column with value 0. */
 static void
-add_counters(struct frame *frame)
+add_column(void *frame, const char *name)
 {
-    static const char *const counters[] = {"cmdproc.transactions",
-                                           "cmdproc.constants",
-                                           "streamer.indices",
-                                           "streamer.attributes",
-                                           "streamer.vertices_out",
-                                           "primasm.primitives_out",
-                                           "setup.primitives_in",
-                                           "fraggen.tiles_out",
-                                           "hz.quads_out",
-                                           "interpolator.quads",
-                                           "shader.own_cycles",
-                                           "texunit.passes",
-                                           "zstencil.passes",
-                                           "colorwrite.passes",
-                                           "blitter.samples",
-                                           "memctl.burst_cycles",
-                                           "memctl.gap_cycles",
-                                           "memctl.busy_cycles",
-                                           "fraggen.steps",
-                                           "shader.vertex_unit_own_cycles",
-                                           "primasm.vertices_in",
-                                           "memctl.texture_bytes_read",
-                                           "memctl.bytes_read",
-                                           "memctl.bytes_written",
-                                           "cmdproc.overlap_cycles",
-                                           "fraggen.passes",
-                                           "texunit.bytes_filled",
-                                           "texunit.port_wait_cycles",
-                                           "texunit.lines_decompressed",
-                                           "texunit.cache_l1_accesses",
-                                           "sched.quads",
-                                           "primasm.stream_bytes",
-                                           "geomasm.primitives_in",
-                                           "geomasm.vertices",
-                                           "geomasm.stream_bytes",
-                                           "memctl.constant_bytes_read"};
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-        add(frame, counters[i], 0);
+    add(frame, name, 0);
 }
 
 static void
 frame_init(struct frame *frame)
 {
-    uint32_t count;
-    const struct path_branch *branches = path_branches(&count);
     memset(frame, 0, sizeof *frame);
     struct error err;
     assert_true(params_load_preset(&frame->params, "reference-2008", &err));
     frame->totals = (struct totals){frame->names, frame->values, 0, &frame->params, NULL};
-    add_counters(frame);
-    for (uint32_t b = 0; b < count; b++) {
-        char name[64];
-        snprintf(name, sizeof name, "lost.%s", branches[b].name);
-        if (branches[b].cause >= 0)
-            add(frame, name, 0);
-    }
+    columns_add(add_column, frame);
 }
 
 /* Predicts the gains from this frame alone. */
@@ -297,7 +253,7 @@ write_table(const char *path, struct frame *const frames[], const char *const wo
             const double cycles[], uint32_t count)
 {
     struct error err;
-    char *header = strdup("frame,work,cycles");
+    char *header = strdup("work");
     for (size_t i = 0; i < frames[0]->totals.count; i++) {
         char *longer;
         assert_true(asprintf(&longer, "%s,%s", header, frames[0]->names[i]) > 0);
@@ -307,9 +263,8 @@ write_table(const char *path, struct frame *const frames[], const char *const wo
     struct csv *csv = csv_create(path, header, &err);
     assert_non_null(csv);
     for (uint32_t r = 0; r < count; r++) {
-        csv_number(csv, 0);
+        add(frames[r], "cycles", cycles[r]);
         csv_text(csv, works[r]);
-        csv_number(csv, (uint64_t)cycles[r]);
         for (size_t i = 0; i < frames[r]->totals.count; i++)
             csv_number(csv, (uint64_t)frames[r]->values[i]);
         csv_end_row(csv);

@@ -3,6 +3,7 @@
 #include "base/build.h"
 #include "base/mem.h"
 #include "report/compare/steps.h"
+#include "rigs/columns.h"
 #include "rigs/folder.h"
 #include "rigs/topdown_json.h"
 
@@ -13,9 +14,9 @@
 
 /* ---- rows of known causes ---- */
 
-enum { COLUMNS = 160, CYCLES = 1000, TEXT = 64 };
+enum { COLUMNS = 640, CYCLES = 1000 };
 
-/* A table of one row: the columns that predictions read, all 0. */
+/* A table of one row, all 0. */
 struct row {
     char *names[COLUMNS];
     bool is_number[COLUMNS];
@@ -24,8 +25,9 @@ struct row {
 };
 
 static void
-add_column(struct row *row, const char *name)
+add_column(void *to, const char *name)
 {
+    struct row *row = to;
     const uint32_t column = row->table.columns++;
     assert_true(column < COLUMNS);
     row->names[column] = mem_strdup(name);
@@ -35,59 +37,8 @@ add_column(struct row *row, const char *name)
 static void
 row_init(struct row *row)
 {
-    static const char *const counters[] = {
-        "frame",
-        "cycles",
-        "cmdproc.transactions",
-        "cmdproc.constants",
-        "streamer.indices",
-        "streamer.attributes",
-        "streamer.vertices_out",
-        "cmdproc.overlap_cycles",
-        "primasm.primitives_out",
-        "primasm.vertices_in",
-        "setup.primitives_in",
-        "fraggen.tiles_out",
-        "fraggen.passes",
-        "hz.quads_out",
-        "interpolator.quads",
-        "shader.own_cycles",
-        "shader.vertex_unit_own_cycles",
-        "shader.vertex_groups",
-        "shader.fragment_groups",
-        "texunit.passes",
-        "texunit.port_wait_cycles",
-        "texunit.bytes_filled",
-        "texunit.lines_decompressed",
-        "texunit.cache_l1_accesses",
-        "sched.quads",
-        "primasm.stream_bytes",
-        "geomasm.primitives_in",
-        "geomasm.vertices",
-        "geomasm.stream_bytes",
-        "memctl.constant_bytes_read",
-        "zstencil.passes",
-        "colorwrite.passes",
-        "blitter.samples",
-        "memctl.burst_cycles",
-        "memctl.gap_cycles",
-        "memctl.busy_cycles",
-        "fraggen.steps",
-        "memctl.texture_bytes_read",
-        "memctl.bytes_read",
-        "memctl.bytes_written",
-    };
-    uint32_t count;
-    const struct path_branch *branches = path_branches(&count);
     *row = (struct row){.table = {.rows = 1}};
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-        add_column(row, counters[i]);
-    for (uint32_t b = 0; b < count; b++) {
-        char name[TEXT];
-        snprintf(name, sizeof name, "lost.%s", branches[b].name);
-        if (branches[b].cause >= 0)
-            add_column(row, name);
-    }
+    columns_add(add_column, row);
     row->table.names = row->names;
     row->table.is_number = row->is_number;
     row->table.values = row->values;

@@ -1,0 +1,9 @@
+/* Columns of the table of draws (stats.draws.csv.gz), for tests that predict gains of rows. */
+#ifndef AETIUS_TESTS_COLUMNS_H
+#define AETIUS_TESTS_COLUMNS_H
+
+/* Calls `add` for "frame", "cycles", each statistic of unit/stats.def, the busy cycles of
+ * each unit, and "lost.CAUSE" of each cause. `name` is valid during the call only. */
+void columns_add(void (*add)(void *to, const char *name), void *to);
+
+#endif
