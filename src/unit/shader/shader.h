@@ -12,6 +12,7 @@
 #include "unit/stats.h"
 
 enum { SHADER_MAX_GROUPS = 65536 };
+enum { OWN_PARTS = 1024 }; /* parts of a cycle in shader->own_parts */
 
 /* The shader units that run a stage's threads, and the size of its groups. */
 struct shader_role {
@@ -104,6 +105,7 @@ struct shader {
      * `issue_until`, SLOT_PASSES until `passes_until`, SLOT_FLOW until `issue_free_cycle`, then
      * `idle`. */
     uint64_t accounted;
+    uint64_t own_parts; /* stats.own_cycles, in cycles / OWN_PARTS */
     uint64_t issue_until, passes_until;
     uint32_t issue_slots[SLOT_COUNT]; /* number of slots per cycle with each fate */
     enum slot_fate idle;              /* fate once the ALUs are free again */

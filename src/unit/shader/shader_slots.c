@@ -24,6 +24,18 @@ waits_for_others(const struct shader *shader)
     return others >> shader->idle & 1;
 }
 
+/* Counts the unit's own work: `alus` cycles in which instructions occupied the ALUs, and `waits`
+ * cycles in which groups waited for the unit: for results, ports or the next fetch. More groups
+ * could hide these waits, so only the occupied share of the places or registers counts. */
+static void
+count_own_work(struct shader *shader, uint64_t alus, uint64_t waits)
+{
+    const uint64_t groups = (uint64_t)shader->group_count * OWN_PARTS / shader->max_groups;
+    const uint64_t registers = (uint64_t)shader->registers_used * OWN_PARTS / shader->registers;
+    const uint64_t occupied = groups > registers ? groups : registers;
+    shader->own_parts += alus * OWN_PARTS + waits * (occupied < OWN_PARTS ? occupied : OWN_PARTS);
+}
+
 void
 shader_account(struct shader *shader, uint64_t now)
 {
@@ -51,7 +63,8 @@ shader_account(struct shader *shader, uint64_t now)
         stats->slot_fates[SLOT_PASSES] += passes;
         stats->slot_fates[SLOT_FLOW] += flow;
     }
-    stats->own_cycles += waits_for_others(shader) ? at - shader->accounted : cycles;
+    const uint64_t taken = at - shader->accounted, alus = shader_holds_alus(shader) ? taken : 0;
+    count_own_work(shader, alus, taken - alus + (waits_for_others(shader) ? 0 : now - at));
     const uint64_t idle = (now - at) * shader->slots_cycle;
     stats->slot_fates[shader->idle] += idle;
     if (PROFILED(shader))
@@ -64,6 +77,7 @@ shader_settle(void *self, uint64_t now)
 {
     struct shader *shader = self;
     shader_account(shader, now);
+    shader->stats.own_cycles = shader->own_parts / OWN_PARTS;
     if (shader->vertices_only) {
         shader->stats.vertex_unit_issue_cycles = shader->stats.issue_cycles;
         shader->stats.vertex_unit_own_cycles = shader->stats.own_cycles;

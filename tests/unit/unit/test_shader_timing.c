@@ -397,6 +397,42 @@ test_registers_limit_threads(void **state)
     assert_true(b->over[3] < 50);
 }
 
+static void
+assert_own(const struct bench *b, uint64_t cycles)
+{
+    assert_int_equal(b->shader.stats.own_cycles, cycles);
+}
+
+/* Own work: cycles with an instruction count whole. Cycles in which all groups wait for the unit
+ * count in proportion to its occupied places, or registers if their share is larger.
+ * - Four dependent ADDs issue in 0, 3, 6 and 9: 4 cycles, and 6 cycles of waiting. The group
+ *   occupies the only place, or one of two.
+ * - Two groups leave 3 cycles of waiting. They occupy two of four places.
+ * - The program of two registers occupies half of four.
+ * - A replay is a wait: four MADs issue, and 9 cycles have replays.
+ * - A wait for texels is not the unit's own. The program issues 7 instructions, and its ADDs wait
+ *   2 cycles for each other twice. */
+static void
+test_own_work(void **state)
+{
+    struct bench *b = *state;
+#define PLACES "InputBuffers=0 ExecutableThreads=%u "
+    RUN(settings(PLACES, 1), FOUR_DEPENDENT("ADD", ", IN[0]"));
+    assert_own(b, 4 + 6);
+    RUN(settings(PLACES, 2), FOUR_DEPENDENT("ADD", ", IN[0]"));
+    assert_own(b, 4 + 6 / 2);
+    RUN(settings(PLACES "groups=2", 4), FOUR_DEPENDENT("ADD", ", IN[0]"));
+    assert_own(b, 8 + 3 * 2 / 4);
+    RUN(settings(PLACES "ThreadResources=4", 8), FOUR_DEPENDENT("ADD", ", IN[0]"));
+    assert_own(b, 4 + 6 / 2);
+    RUN(settings(PLACES "SHADER.Replay=TRUE", 1), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+    assert_own(b, 4 + 9);
+    RUN(settings(PLACES "SHADER.Replay=TRUE", 8), FOUR_DEPENDENT("MAD", ", IN[0], IN[0]"));
+    assert_own(b, 4 + 9 / 8);
+    RUN(settings(PLACES "texels=20", 1), FOUR_ALIVE);
+    assert_own(b, 7 + 2 * 2);
+}
+
 /* IF issues in 0, MOV in 1, ENDIF in 2, and the group is over in 3. With ELSE, threads skip the
  * other branch: IF, MOV, ELSE, ENDIF. A call executes CAL, BGNSUB, MOV, RET. A loop of one
  * iteration executes BGNLOOP, MOV, BRK, ENDLOOP. The cost parameters add cycles that are not issue
@@ -733,6 +769,7 @@ main(void)
         TEST(test_read_ports),
         TEST(test_address_register),
         TEST(test_registers_limit_threads),
+        TEST(test_own_work),
         TEST(test_flow_cost),
         TEST(test_stages),
         TEST(test_stages_of_results),
