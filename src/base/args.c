@@ -159,6 +159,17 @@ parse_size(const char *text, uint64_t *out)
     return end[unit != NULL] == '\0' && v > 0 && v <= UINT64_MAX >> shift;
 }
 
+/* A second value would replace the first one. Returns -1 on success, otherwise the exit status. */
+static int
+set_optional(const struct arg_spec *spec, const struct arg_option *o, const char *value)
+{
+    const char **to = o->value;
+    if (value && *to && **to && strcmp(*to, value) != 0)
+        return args_usage_error(spec, "--%s names both '%s' and '%s'", o->name, *to, value);
+    *to = value ? value : *to ? *to : "";
+    return -1;
+}
+
 /* Returns -1 on success, otherwise the exit status. */
 static int
 set_value(const struct arg_spec *spec, const struct arg_option *o, const char *value)
@@ -172,7 +183,7 @@ set_value(const struct arg_spec *spec, const struct arg_option *o, const char *v
             return missing_value(spec, o);
         *(const char **)o->value = value;
         break;
-    case ARG_OPTIONAL: *(const char **)o->value = value ? value : ""; break;
+    case ARG_OPTIONAL: return set_optional(spec, o, value);
     case ARG_UINT:
         if (!whole_number_parse(value, o->value))
             return args_usage_error(spec, "--%s expects a whole number, not '%s'", o->name, value);

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -50,6 +51,37 @@ numbers_are_decimal_or_hexadecimal(void **state)
     }
 }
 
+/* An option with an optional value keeps the value that is given beside the bare option, and
+ * accepts no second one. */
+static void
+optional_values_are_kept(void **state)
+{
+    static const struct {
+        const char *words[2];
+        const char *value; /* NULL: refused */
+    } cases[] = {{{"--file", "--file"}, ""},
+                 {{"--file=a", "--file"}, "a"},
+                 {{"--file", "--file=b"}, "b"},
+                 {{"--file=a", "--file=a"}, "a"},
+                 {{"--file=a", "--file=b"}, NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *file = NULL;
+        const struct arg_option options[] = {
+            {"file", 0, ARG_OPTIONAL, &file, "FILE", "a file", false}, {0}};
+        const struct arg_spec spec = {"test",         "",  "", options, 0, 0, "no operand",
+                                      ARG_NO_PROGRAM, NULL};
+        struct args args;
+        char *words[] = {mem_strdup("test"), mem_strdup(cases[i].words[0]),
+                         mem_strdup(cases[i].words[1]), NULL};
+        assert_int_equal(args_parse(&args, &spec, 3, words), cases[i].value ? -1 : 2);
+        if (cases[i].value)
+            assert_string_equal(file, cases[i].value);
+        for (uint32_t w = 0; w < 3; w++)
+            free(words[w]);
+    }
+}
+
 /* Frames as text: ranges, steps, lists. The bits are the frames 0 to 15 of the set. */
 static void
 frames_are_ranges_with_steps(void **state)
@@ -88,6 +120,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_decimal_or_hexadecimal),
+                                       cmocka_unit_test(optional_values_are_kept),
                                        cmocka_unit_test(frames_are_ranges_with_steps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
