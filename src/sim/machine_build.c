@@ -279,6 +279,8 @@ add_stages(struct machine *m)
     STAGE(texunit, p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits)
     STAGE(zstencil, m->rops)
 #undef STAGE
+    for (uint32_t i = 0; p->GPU.UnifiedShader && i < m->shaders; i++)
+        overlap_share(&m->overlap, &m->shader[i].module, &m->shader[i].stats.own_cycles);
 }
 
 struct machine *

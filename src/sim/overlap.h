@@ -2,9 +2,13 @@
  * after another.
  *
  * Each stage of the pipeline processes draws in order. Its work for a draw extends from its first
- * to its last cycle with work. The estimate moves each draw to the earliest cycle in which no stage
- * works on two draws at once. Within a draw, nothing moves. Work between draws, except uploads,
- * waits for all earlier draws. */
+ * to its last cycle with work. The estimate moves this work to the earliest cycle in which:
+ * - the stage has finished the draws before,
+ * - the stages before it have moved no further: a stage cannot work ahead of its input,
+ * - the stage after it has moved so little that its input queues hold the items that arrive early.
+ * The stages of a draw are ordered by their first work. A draw ends when its last stage ends, and
+ * when the unified shader units have done their work for it and for all draws before.
+ * Work between draws, except uploads, waits for all earlier draws. */
 #ifndef AETIUS_SIM_OVERLAP_H
 #define AETIUS_SIM_OVERLAP_H
 
@@ -12,8 +16,7 @@
 #include "unit/stats.h"
 
 /* Stages that process draws in order. Color write is not among them, because quads wait for it in
- * queues, and the end of each draw passes it. Neither are units that serve several stages: memory,
- * and unified shader units. */
+ * queues, and the end of each draw passes it. Neither is memory, which serves several stages. */
 enum overlap_stage {
     OVERLAP_streamer,
     OVERLAP_primasm,
@@ -37,15 +40,32 @@ struct overlap {
         enum overlap_stage stage;
     } units[CLOCK_MAX_MODULES];
     uint32_t unit_count, stage_units[OVERLAP_STAGES];
+    /* Unified shader units: their work, in cycles, and its value at the start of the row. */
+    struct {
+        const struct module *module;
+        const uint64_t *work;
+        uint64_t work_before;
+    } shared[CLOCK_MAX_MODULES];
+    uint32_t shared_count;
+    /* Queues from one stage to another, found when the first frame begins. */
+    struct {
+        const struct queue *queue;
+        enum overlap_stage to;
+        uint64_t items_before; /* items_out at the start of the row */
+    } queues[CLOCK_MAX_QUEUES];
+    uint32_t queue_count;
     uint64_t row_start;
     /* The schedule of the draws since the last work that waited for all earlier draws, or since the
-     * frame began. It has the start of the last draw, the end of all draws, and the end of each
-     * stage's work. */
-    uint64_t start, end, free[OVERLAP_STAGES];
+     * frame began. It has the start of the last draw, the end of all draws, and the end of the work
+     * of each stage and of the shared units. */
+    uint64_t start, end, free[OVERLAP_STAGES], shared_free;
 };
 
 void overlap_init(struct overlap *overlap, struct clock *clock, bool is_off);
 void overlap_add(struct overlap *overlap, enum overlap_stage stage, const struct module *module);
+/* Adds a unit that serves several stages. `work` counts the cycles in which it could do no more, up
+ * to the last clock_settle(). */
+void overlap_share(struct overlap *overlap, const struct module *module, const uint64_t *work);
 /* Starts a frame. */
 void overlap_begin(struct overlap *overlap);
 /* Ends a row of work. Returns the cycles of the row that would overlap with earlier draws. */

@@ -111,7 +111,8 @@ struct row_costs {
 /* The draws of the rows, summed. */
 struct draw_sum {
     uint32_t count;
-    double cycles, own[IDEALS];
+    double cycles;
+    double *numbers; /* the columns, each summed over the draws */
 };
 
 struct ideal_sum {
@@ -217,6 +218,7 @@ ideals_begin(const char *const *names, uint32_t count, const struct params *para
 {
     struct ideal_sum *sum = mem_alloc(sizeof *sum);
     *sum = (struct ideal_sum){.names = names, .count = count, .params = params};
+    sum->draws.numbers = mem_array(count, sizeof *sum->draws.numbers);
     sum->cycles = column_of(sum, "cycles");
     sum->overlap = column_of(sum, "cmdproc.overlap_cycles");
     if ((sum->cycles >= 0 || fail(err, "the run has no statistic cycles")) &&
@@ -237,6 +239,7 @@ ideals_end(struct ideal_sum *sum)
     formula_fini(&sum->texture_traffic);
     formula_fini(&sum->busy_memory);
     VEC_FREE(&sum->kept);
+    free(sum->draws.numbers);
     free(sum);
 }
 
@@ -391,13 +394,14 @@ predict(struct ideal_gains *gains, const struct row_costs *costs)
 
 /* Cycles by which this draw would overlap with earlier draws of the rows. */
 static double
-add_draw(struct draw_sum *draws, const struct row_costs *costs)
+add_draw(struct ideal_sum *sum, const double *numbers, const struct row_costs *costs)
 {
+    struct draw_sum *draws = &sum->draws;
     if (!costs->is_draw)
         return 0;
     draws->cycles += costs->cycles;
-    for (uint32_t i = 0; i < IDEALS; i++)
-        draws->own[i] += costs->own[i];
+    for (uint32_t c = 0; c < sum->count; c++)
+        draws->numbers[c] += numbers[c];
     return draws->count++ ? costs->overlap : 0;
 }
 
@@ -419,11 +423,16 @@ ideals_changed_row(const struct ideal_sum *sum, const double *numbers,
     return all - kept;
 }
 
-/* All draws together take at least the work of the busiest resource. */
+/* All draws together take at least the work of the busiest resource. Units of one resource that
+ * work on different draws work at the same time, so the metric of the summed counters gives this
+ * work. */
 static void
-predict_drain(struct ideal_gains *gains, const struct draw_sum *draws)
+predict_drain(struct ideal_sum *sum)
 {
-    const double most = fmax(0, draws->cycles - most_of(draws->own));
+    struct ideal_gains *gains = &sum->gains;
+    struct row_costs all = {.cycles = sum->draws.cycles};
+    read_bounds(sum, sum->draws.numbers, &all);
+    const double most = fmax(0, all.cycles - most_of(all.own));
     gains->expected[IDEAL_drain] = fmin(gains->most[IDEAL_drain], most);
     gains->low[IDEAL_drain] = gains->high[IDEAL_drain] = gains->expected[IDEAL_drain];
 }
@@ -436,16 +445,18 @@ ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind)
     predict(&sum->gains, &costs);
     if (sum->keeps)
         VEC_PUSH(&sum->kept, costs);
-    sum->gains.most[IDEAL_drain] += add_draw(&sum->draws, &costs);
+    sum->gains.most[IDEAL_drain] += add_draw(sum, numbers, &costs);
 }
 
 void
 ideals_take(struct ideal_sum *sum, struct ideal_gains *gains)
 {
-    predict_drain(&sum->gains, &sum->draws);
+    predict_drain(sum);
     *gains = sum->gains;
     memset(&sum->gains, 0, sizeof sum->gains);
-    memset(&sum->draws, 0, sizeof sum->draws);
+    memset(sum->draws.numbers, 0, sum->count * sizeof *sum->draws.numbers);
+    sum->draws.count = 0;
+    sum->draws.cycles = 0;
 }
 
 /* ---- resources that hide each other ---- */
