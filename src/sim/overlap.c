@@ -31,7 +31,7 @@ overlap_share(struct overlap *overlap, const struct module *module, const uint64
 static void
 forget(struct overlap *overlap)
 {
-    overlap->start = overlap->end = overlap->shared_free = 0;
+    overlap->start = overlap->last_end = overlap->end = overlap->shared_free = 0;
     memset(overlap->free, 0, sizeof overlap->free);
 }
 
@@ -192,6 +192,7 @@ add_draw(struct overlap *overlap, uint64_t cycles)
     uint64_t end = cycles + (count ? works[count - 1].shift : overlap->start);
     const uint64_t shared = add_shared(overlap, overlap->start, cycles);
     end = end > shared ? end : shared;
+    overlap->last_end = end;
     end = end > overlap->end ? end : overlap->end;
     const uint64_t saved = cycles - (end - overlap->end);
     overlap->end = end;
@@ -201,10 +202,13 @@ add_draw(struct overlap *overlap, uint64_t cycles)
 uint64_t
 overlap_end_row(struct overlap *overlap, enum work_kind kind)
 {
+    const uint64_t cycles = overlap->clock->now - overlap->row_start;
     uint64_t saved = 0;
     if (kind == WORK_DRAW && !overlap->is_off)
-        saved = add_draw(overlap, overlap->clock->now - overlap->row_start);
-    else if (kind != WORK_UPLOAD)
+        saved = add_draw(overlap, cycles);
+    else if (kind == WORK_UPLOAD)
+        overlap->start = cycles ? overlap->last_end : overlap->start;
+    else
         forget(overlap);
     clock_mark(overlap->clock);
     note_counts(overlap);

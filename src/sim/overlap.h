@@ -8,7 +8,10 @@
  * - the stage after it has moved so little that its input queues hold the items that arrive early.
  * The stages of a draw are ordered by their first work. A draw ends when its last stage ends, and
  * when the unified shader units have done their work for it and for all draws before.
- * Work between draws, except uploads, waits for all earlier draws. */
+ * Uploads run while draws do. The row of an upload has the cycles in which no draw runs: the next
+ * draw waits for the upload, and the upload has waited for the last draw or takes longer. The next
+ * draw then starts after the end of the last one. Other work between draws waits for all earlier
+ * draws. */
 #ifndef AETIUS_SIM_OVERLAP_H
 #define AETIUS_SIM_OVERLAP_H
 
@@ -56,9 +59,9 @@ struct overlap {
     uint32_t queue_count;
     uint64_t row_start;
     /* The schedule of the draws since the last work that waited for all earlier draws, or since the
-     * frame began. It has the start of the last draw, the end of all draws, and the end of the work
-     * of each stage and of the shared units. */
-    uint64_t start, end, free[OVERLAP_STAGES], shared_free;
+     * frame began: the earliest start of the next draw, the end of the last draw and of all draws,
+     * and the end of the work of each stage and of the shared units. */
+    uint64_t start, last_end, end, free[OVERLAP_STAGES], shared_free;
 };
 
 void overlap_init(struct overlap *overlap, struct clock *clock, bool is_off);

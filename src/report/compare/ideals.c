@@ -104,6 +104,7 @@ struct row_costs {
      * texture_traffic: share of these reads in memory traffic, 0 to 1. */
     double texture_reads, texture_traffic;
     double busy_memory; /* memory's own work if channels overlap no more than they do now */
+    double display;     /* the DAC's own work, which no ideal resource removes */
     bool is_draw;
     double overlap; /* for draws: cycles that would overlap with earlier draws */
 };
@@ -122,7 +123,7 @@ struct ideal_sum {
     int32_t cycles, overlap; /* column indices */
     int32_t lost[CAUSE_COUNT];
     bool removes[IDEALS][CAUSE_COUNT], is_charged[IDEALS][CAUSE_COUNT];
-    struct formula bounds[IDEALS], texture_traffic, busy_memory;
+    struct formula bounds[IDEALS], texture_traffic, busy_memory, display;
     struct draw_sum draws;
     struct ideal_gains gains;
     bool keeps; /* keeps all rows */
@@ -161,7 +162,8 @@ static bool
 open_bounds(struct ideal_sum *sum, struct error *err)
 {
     bool ok = open_metric(sum, "texture_traffic", &sum->texture_traffic, err) &&
-              open_metric(sum, "busy_memory", &sum->busy_memory, err);
+              open_metric(sum, "busy_memory", &sum->busy_memory, err) &&
+              open_metric(sum, "bound_display", &sum->display, err);
     for (uint32_t i = 0; ok && i < IDEALS; i++)
         ok = !*ideals[i].own || open_metric(sum, ideals[i].own, &sum->bounds[i], err);
     return ok;
@@ -238,6 +240,7 @@ ideals_end(struct ideal_sum *sum)
         formula_fini(&sum->bounds[i]);
     formula_fini(&sum->texture_traffic);
     formula_fini(&sum->busy_memory);
+    formula_fini(&sum->display);
     VEC_FREE(&sum->kept);
     free(sum->draws.numbers);
     free(sum);
@@ -259,6 +262,7 @@ read_bounds(const struct ideal_sum *sum, const double *numbers, struct row_costs
     const double traffic = formula_run(&sum->texture_traffic, numbers);
     costs->texture_traffic = isnan(traffic) ? 0 : traffic / 100;
     costs->busy_memory = fmin(formula_run(&sum->busy_memory, numbers), costs->cycles);
+    costs->display = fmin(formula_run(&sum->display, numbers), costs->cycles);
     for (uint32_t i = 0; i < IDEALS; i++) {
         const double own = *ideals[i].own ? formula_run(&sum->bounds[i], numbers) : 0;
         costs->own[i] = isnan(own) ? 0 : fmin(own, costs->cycles);
@@ -343,7 +347,9 @@ cycles_without(const struct row_costs *costs, uint32_t set, uint32_t other)
 static double
 expect_without(const struct row_costs *costs, uint32_t set, uint32_t *longest)
 {
-    double without = costs->cycles - removed_by(costs, set);
+    const double removed = removed_by(costs, set), shown = costs->causes[CAUSE_show];
+    double without =
+        costs->cycles - removed + work_in_removed(costs, removed, costs->display, shown, 0);
     for (uint32_t k = 0; k < IDEALS; k++)
         if (!(set & BIT(k)) && cycles_without(costs, set, k) > without) {
             without = cycles_without(costs, set, k);
@@ -357,7 +363,8 @@ expect_without(const struct row_costs *costs, uint32_t set, uint32_t *longest)
 static void
 add_range(struct ideal_gains *gains, const struct row_costs *costs, uint32_t i)
 {
-    double hidden = 0, longest = 0, work, part;
+    double hidden = fmax(0, costs->display - costs->causes[CAUSE_show]);
+    double longest = costs->display, work, part;
     for (uint32_t k = 0; k < IDEALS; k++)
         if (k != i) {
             work_beside(costs, BIT(i), k, &work, &part);
@@ -384,7 +391,8 @@ predict(struct ideal_gains *gains, const struct row_costs *costs)
         gains->own[i] += costs->own[i];
         gains->expected[i] += costs->cycles - without;
         add_range(gains, costs, i);
-        gains->hidden[i][longest] += without - (costs->cycles - costs->most[i]);
+        if (longest != i)
+            gains->hidden[i][longest] += without - (costs->cycles - costs->most[i]);
         for (uint32_t k = i + 1; k < IDEALS; k++)
             if (i != IDEAL_drain && k != IDEAL_drain)
                 gains->together[i][k] +=
@@ -410,13 +418,14 @@ ideals_changed_row(const struct ideal_sum *sum, const double *numbers,
                    const double gone[CAUSE_COUNT], const double work[IDEALS])
 {
     struct row_costs costs;
-    double removed[IDEALS] = {0}, all = 0, kept = 0;
+    double removed[IDEALS] = {0}, all = 0, kept;
     read_row(sum, numbers, NULL, &costs);
     for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
         all += gone[c] * costs.causes[c];
         for (uint32_t i = 0; i < IDEALS; i++)
             removed[i] += sum->removes[i][c] ? gone[c] * costs.causes[c] : 0;
     }
+    kept = work_in_removed(&costs, all, costs.display, costs.causes[CAUSE_show], 0);
     for (uint32_t k = 0; k < IDEALS; k++)
         kept = fmax(
             kept, work_in_removed(&costs, all, costs.own[k] * work[k], costs.most[k], removed[k]));

@@ -12,11 +12,12 @@
  * remaining cycles attributed to the resource. The rest was hidden. It is assumed to be spread
  * evenly over all cycles that are not attributed to the resource. The removed cycles therefore
  * cannot become shorter than the hidden work that they contain. The resource with the most hidden
- * work limits the gain. The same rule predicts the gain of several ideal resources: those that run
- * at one pace gain only together. A group of such resources begins with the verdict, if the verdict
- * is expected to gain less than half of its upper bound. The resource that hides most of the
- * group's gain joins it, until the group gains at least half of the cycles that it removes. A
- * resource is then removed from the group if the group gains nearly as much without it.
+ * work limits the gain. The DAC limits it in the same way, although no ideal removes its work. The
+ * same rule predicts the gain of several ideal resources: those that run at one pace gain only
+ * together. A group of such resources begins with the verdict, if the verdict is expected to gain
+ * less than half of its upper bound. The resource that hides most of the group's gain joins it,
+ * until the group gains at least half of the cycles that it removes. A resource is then removed
+ * from the group if the group gains nearly as much without it.
  *
  * The drain between two draws is not a cause: the critical path does not contain work that could
  * have been done meanwhile. The simulator computes how many cycles of each draw would overlap with

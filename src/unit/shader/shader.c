@@ -337,6 +337,17 @@ begin_program(struct group *group)
     exec_join(group->exec, full + (rest > 0));
 }
 
+/* Updates the occupied share of the places, or of the registers if it is larger. */
+static void
+update_occupied(struct shader *shader)
+{
+    const uint32_t groups = shader->group_count * OWN_PARTS / shader->max_groups;
+    const uint64_t registers = (uint64_t)shader->registers_used * OWN_PARTS / shader->registers;
+    shader->occupied = registers > OWN_PARTS ? OWN_PARTS : (uint32_t)registers;
+    if (groups > shader->occupied)
+        shader->occupied = groups;
+}
+
 /* Assigns the lowest free slot to the group, and appends the group to the circle. */
 static void
 add_group(struct shader *shader, struct group *group)
@@ -365,6 +376,7 @@ add_group(struct shader *shader, struct group *group)
     INVARIANT(&shader->module, shader->group_count <= shader->max_groups);
     INVARIANT(&shader->module,
               shader->registers_used <= shader->registers || shader->group_count == 1);
+    update_occupied(shader);
 }
 
 static void
@@ -396,6 +408,7 @@ remove_group(struct shader *shader, struct group *group)
     shader->group_count--;
     shader->groups[group->slot] = NULL;
     shader->free_slots[group->slot / 64] |= UINT64_C(1) << group->slot % 64;
+    update_occupied(shader);
 }
 
 /* The cycle in which the port takes the next group, from `now` on. */

@@ -76,6 +76,7 @@ struct shader {
     struct group **groups;
     uint64_t *free_slots; /* free slots, one bit each */
     uint32_t group_count, thread_count, registers_used;
+    uint32_t occupied; /* share of max_groups, or of the registers if larger: 0 to OWN_PARTS */
     uint32_t waiting[WAIT_COUNT]; /* number of groups that wait for each reason */
     struct ready_set ready;
     /* Running groups, linked in a circle in order of arrival. */

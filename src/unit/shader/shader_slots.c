@@ -30,13 +30,7 @@ waits_for_others(const struct shader *shader)
 static void
 count_own_work(struct shader *shader, uint64_t alus, uint64_t waits)
 {
-    shader->own_parts += alus * OWN_PARTS;
-    if (!waits)
-        return;
-    const uint32_t groups = shader->group_count * OWN_PARTS / shader->max_groups;
-    const uint64_t registers = (uint64_t)shader->registers_used * OWN_PARTS / shader->registers;
-    const uint64_t occupied = groups > registers ? groups : registers;
-    shader->own_parts += waits * (occupied < OWN_PARTS ? occupied : OWN_PARTS);
+    shader->own_parts += alus * OWN_PARTS + waits * shader->occupied;
 }
 
 void

@@ -432,6 +432,58 @@ draws_overlap(void **state)
     assert_float_equal(gains.expected[IDEAL_drain], 1290, 1e-9);
 }
 
+/* g70-like has 8 vertex and 6 fragment units. The fragment units need 600 cycles for the first
+ * draw, and the vertex units 700 for the second one. Both can work at the same time, so the draws
+ * take at least 700 cycles together. */
+static void
+separate_units_work_on_different_draws(void **state)
+{
+    (void)state;
+    static const double cycles[] = {1000, 1000};
+    static const char *const works[] = {"draw", "draw"};
+    struct frame rows[2];
+    struct frame *const all[] = {&rows[0], &rows[1]};
+    struct ideal_gains gains;
+    struct error err;
+    for (uint32_t r = 0; r < 2; r++) {
+        frame_init(&rows[r]);
+        add(&rows[r], r ? "lost.vertex_issue" : "lost.fragment_issue", cycles[r]);
+    }
+    assert_true(params_load_preset(&rows[0].params, "g70-like", &err));
+    add(&rows[0], "shader.own_cycles", 6 * 600);
+    add(&rows[1], "shader.own_cycles", 8 * 700);
+    add(&rows[1], "shader.vertex_unit_own_cycles", 8 * 700);
+    add(&rows[1], "cmdproc.overlap_cycles", 900);
+    predict_table(all, works, cycles, 2, &gains);
+    assert_float_equal(gains.expected[IDEAL_drain], 900, 1e-9);
+    add(&rows[1], "cmdproc.overlap_cycles", 1400);
+    predict_table(all, works, cycles, 2, &gains);
+    assert_float_equal(gains.expected[IDEAL_drain], 2000 - 700, 1e-9);
+    for (uint32_t r = 0; r < 2; r++)
+        frame_fini(&rows[r]);
+}
+
+/* Of 1000 cycles 600 are charged to memory and 100 to the DAC, which needs 500. Its other 400 are
+ * spread over the 900 cycles that are not charged to it. Without overlap they follow the remaining
+ * 400 cycles. No resource removes them. */
+static void
+the_display_keeps_its_rate(void **state)
+{
+    (void)state;
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    add(&frame, "lost.bandwidth_dac", 600);
+    add(&frame, "lost.show", 100);
+    add(&frame, "lost.transit", 300);
+    add(&frame, "dac.transactions", 500);
+    predict(&frame, 1000, &gains);
+    assert_float_equal(gains.expected[IDEAL_memory], 600 - 400 * 600 / 900.0, 1e-9);
+    assert_float_equal(gains.low[IDEAL_memory], 600 - 400, 1e-9);
+    assert_float_equal(gains.high[IDEAL_memory], 1000 - 500, 1e-9);
+    frame_fini(&frame);
+}
+
 /* Of 1000 cycles 600 are charged to shaders. Memory transfers 8 x 200 bursts on 8 channels. If they
  * overlap perfectly, memory needs 200 cycles: in the 600 removed ones, at least 0 and at most 200.
  * It transfers in 500 cycles. If channels overlap no more, 500 cycles follow the remaining 400. */
@@ -664,6 +716,8 @@ main(void)
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),
         cmocka_unit_test(draws_overlap),
+        cmocka_unit_test(separate_units_work_on_different_draws),
+        cmocka_unit_test(the_display_keeps_its_rate),
         cmocka_unit_test(own_work_is_the_longest_part),
         cmocka_unit_test(separate_units_work_side_by_side),
         cmocka_unit_test(memory_may_overlap_no_more),
