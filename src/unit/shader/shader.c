@@ -240,6 +240,7 @@ shader_reset(void *self)
     check_idle(shader);
     constants_reset(&shader->constants);
     shader->last_fetched = shader->texunit = shader->texunit_requests = 0;
+    shader->own_parts -= shader->own_parts % OWN_PARTS; /* frames count whole cycles */
 }
 
 static void
