@@ -170,6 +170,22 @@ data_stays_data(void **state)
     free(path);
 }
 
+/* The page describes every unit that has statistics. */
+static void
+units_are_described(void **state)
+{
+    (void)state;
+    static const char *const units[] = {
+#define GROUP(unit, section, doc) #unit,
+#include "unit/stats.def"
+    };
+    cJSON *page = cJSON_CreateObject();
+    page_add_names(page);
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+        assert_true(strlen(member(member(page, "units"), units[u])->valuestring) > 2);
+    cJSON_Delete(page);
+}
+
 /* The color of each level becomes that level again. The highest level of four pixels counts. */
 static void
 maps_become_levels(void **state)
@@ -389,10 +405,15 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(base64),          cmocka_unit_test(columns),
-        cmocka_unit_test(data_stays_data), cmocka_unit_test(maps_become_levels),
-        cmocka_unit_test(csv_reads_back),  cmocka_unit_test(csv_files_are_read),
-        cmocka_unit_test(refusals),        cmocka_unit_test(rows_have_gains),
+        cmocka_unit_test(base64),
+        cmocka_unit_test(columns),
+        cmocka_unit_test(data_stays_data),
+        cmocka_unit_test(units_are_described),
+        cmocka_unit_test(maps_become_levels),
+        cmocka_unit_test(csv_reads_back),
+        cmocka_unit_test(csv_files_are_read),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(rows_have_gains),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
     return cmocka_run_group_tests(tests, begin, end);

@@ -1,6 +1,7 @@
 /* The layout of resources. Every element has separate bytes inside the resource, and a box reads
  * back as it was written. The statements of the header hold, and hostile descriptions are refused.
  */
+#include "state/cleared.h"
 #include "state/resource.h"
 #include "base/mem.h"
 
@@ -516,10 +517,46 @@ test_may_be_forced(void **state)
     }
 }
 
+/* A new surface has stencil 0 everywhere. Contents whose stencil values differ, or that do not say
+ * that they are equal, leave none known. */
+static void
+contents_have_a_known_stencil(void **state)
+{
+    (void)state;
+    static const struct resource_desc desc = {.target = TARGET_2D,
+                                              .format = FORMAT_S8_UINT_Z24_UNORM,
+                                              .width = 8,
+                                              .height = 8,
+                                              .depth = 1};
+    const struct {
+        struct cleared_code code;
+        uint8_t last; /* the other values are 7 */
+        bool known;
+    } cases[] = {{{0, 0}, 7, true}, {{0, 0}, 8, false}, {{0, CLEARED_NO_STENCIL}, 7, false}};
+    struct error err;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct resource res;
+        assert_true(resource_init(&res, &desc, &err));
+        cleared_init(&res);
+        assert_int_equal(cleared_encode(&res, 0).stencil, 0);
+        const uint32_t bytes = resource_level_bytes(&res, 0);
+        const uint32_t shift = res.format->stencil_shift / 8;
+        uint8_t *rows = mem_alloc(bytes);
+        for (uint32_t at = shift; at < bytes; at += 4)
+            rows[at] = at + 4 < bytes ? 7 : cases[i].last;
+        cleared_restore(&res, 0, cases[i].code, rows);
+        assert_int_equal(cleared_encode(&res, 0).stencil, cases[i].known ? 0 : CLEARED_NO_STENCIL);
+        if (cases[i].known)
+            assert_int_equal(res.cleared.stencil, 7);
+        free(rows);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contents_have_a_known_stencil),
         cmocka_unit_test(test_bytes_are_distinct),
         cmocka_unit_test(test_box_round_trip),
         cmocka_unit_test(test_layout_facts),

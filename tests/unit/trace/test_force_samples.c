@@ -31,6 +31,7 @@ struct ear {
     struct message_sink sink;
     uint32_t count;
     struct heard heard[8];
+    uint32_t fails_at; /* number of the message that fails, from 1; 0: none */
 };
 
 static bool
@@ -40,8 +41,9 @@ hear(void *data, const struct message *message, uint8_t *out, uint32_t out_bytes
     struct heard *heard = &ear->heard[ear->count++];
     (void)out;
     (void)out_bytes;
-    (void)err;
     assert_in_range(ear->count, 1, 8);
+    if (ear->count == ear->fails_at)
+        return (fail)(err, "lost");
     memset(heard, 0, sizeof *heard);
     heard->kind = message->kind;
     if (message->kind == MESSAGE_SUBMIT) {
@@ -247,6 +249,28 @@ upload_is_spread(void **state)
     free(ear);
 }
 
+/* If a message to the renderer fails, so does the message that caused it. */
+static void
+failures_are_passed_on(void **state)
+{
+    const struct message unref = {
+        .kind = MESSAGE_RESOURCE_UNREF, .client = 1, .resource = {.handle = COLOR}};
+    (void)state;
+    for (uint32_t n = 1; n <= 2; n++) {
+        struct ear *ear = mem_alloc(sizeof *ear);
+        struct force_samples *force = start(ear);
+        struct message_sink *sink = force_samples_sink(force);
+        struct error err;
+        ear->count = 0;
+        ear->fails_at = n;
+        assert_false(sink->take(sink->data, &unref, NULL, 0, &err));
+        assert_string_equal(err.text, "lost");
+        assert_int_equal(ear->count, n);
+        force_samples_destroy(force);
+        free(ear);
+    }
+}
+
 int
 main(void)
 {
@@ -255,6 +279,7 @@ main(void)
         cmocka_unit_test(texture_keeps_one_sample),
         cmocka_unit_test(renderbuffer_is_multisampled),
         cmocka_unit_test(upload_is_spread),
+        cmocka_unit_test(failures_are_passed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
