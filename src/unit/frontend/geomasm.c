@@ -172,6 +172,7 @@ accept(struct geomasm *geomasm, const struct primitive_item *item, uint64_t now)
     struct geometry_job *job = &geomasm->entries[ring_at(&geomasm->ring, geomasm->ring.count)];
     job->kind = item->kind;
     job->draw = item->draw;
+    job->number = item->number;
     job->primitive = item->primitive;
     job->shaded = item->kind != ITEM_DATA;
     job->in_memory = false;
