@@ -19,6 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCHEMAS = os.path.join(ROOT, 'docs', 'schemas')
 TINY = os.path.join(ROOT, 'tests', 'golden', 'tiny.trace')
 WORKLOADS = os.path.join(ROOT, 'tests', 'golden', 'workloads.trace')
+EMISSION = os.path.join(ROOT, 'tests', 'golden', 'emission.trace')
 FAULTS = os.path.join(ROOT, 'tests', 'golden', 'faults.trace')
 PROFILER = os.path.join(ROOT, 'tests', 'golden', 'profiler')
 ROWS = os.path.join(ROOT, 'docs', 'studies', 'model', 'reference-2008.csv')
@@ -34,6 +35,7 @@ file = %s
 # Files that the cases read, and the commands that make them.
 PREPARE = [
     ['sim', TINY, '-o', 'run', '--capture-blocks', '--pixel', '20,20', '--follow', '0:0:0'],
+    ['sim', EMISSION, '-o', 'emitted', '--set', 'GEOMETRYASSEMBLY.OnChipPrimitives=65536', '--follow', '0:0:3'],
     ['sim', TINY, '-o', 'narrow', '--set', 'GPU.NumFragmentShaders=1'],
     ['sim', WORKLOADS, '-o', 'all', '--shader-profile'],
     ['sim', FAULTS, '--frames', '9', '-o', 'faulty'],
@@ -103,7 +105,8 @@ CASES = [
     ('rows', ['sweep', 'sensitivity', 'sweep', '--json']),
     ('study', ['study', 'traffic', TINY, '-o', 'study', '--json']),
 ]
-FILES = [('run', 'run/run.json'), ('pixel', 'run/pixel.json'), ('follow', 'run/follow.json')]
+FILES = [('run', 'run/run.json'), ('pixel', 'run/pixel.json'), ('follow', 'run/follow.json'),
+         ('follow', 'emitted/follow.json')]
 TYPES = {'object': dict, 'array': list, 'string': str, 'boolean': bool, 'null': type(None)}
 
 

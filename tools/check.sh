@@ -188,7 +188,7 @@ statistics_used() {
         "$checked" sim tests/golden/bound.trace --preset g70-like --force -o "$work/results/used-bound" &&
         "$checked" sim tests/golden/faults.trace --frames 5,9,23 --force -o "$work/results/used-faults" &&
         "$checked" sim tests/golden/buffers.trace --force -o "$work/results/used-buffers" || return 1
-    for other in blocks streams emission; do
+    for other in blocks streams emission captured; do
         "$checked" sim tests/golden/$other.trace --force -o "$work/results/used-$other" || return 1
     done
     # shellcheck disable=SC2046  # folders, without blanks

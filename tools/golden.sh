@@ -50,6 +50,7 @@ gl=3.0
 record tests/golden/streams.trace features3 --kind streams
 gl=3.3
 record tests/golden/emission.trace geometry --kind emission
+record tests/golden/captured.trace geometry --kind captured
 gl=2.1
 cp tests/golden/tiny.trace $corpus/trace/file-tiny
 messages tests/golden/tiny.trace >$corpus/stream/tiny
@@ -71,7 +72,7 @@ program() {
 # Features of OpenGL 3.0 and 3.1, and a geometry program.
 mkdir "$work/features"
 "$(dirname "$aetius")/tests/test_gl3" "$work/features"
-cp tests/golden/emission.trace "$work/features"
+cp tests/golden/emission.trace tests/golden/captured.trace "$work/features"
 for trace in "$work"/features/*; do
     name=$(basename "$trace" .trace | tr ' ' -)
     cp "$trace" "$corpus/trace/file-$name"

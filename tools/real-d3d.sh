@@ -46,7 +46,7 @@ part_d3d() {
         there "$name/run" && continue
         say "$name"
         run=$d3d/$program
-        on_wine "$program" capture --force -o "$run.trace"
+        on_wine "$program" capture --gl 3.1 --force -o "$run.trace"
         [ -s "$run.trace" ] || {
             printf '%s\terror\tnot captured: %s\n' "$name" "$(tail -n 1 "$run.log")" >>"$out/pictures.txt"
             continue
@@ -55,7 +55,7 @@ part_d3d() {
         # Wine creates textures with two samples at start-up, which softpipe does not support.
         picture "$name" "$run.trace" 0-5 --single-sampled
         timed "$name" "$run.trace" 0-5
-        on_wine "$program" run --force -o "$run"
+        on_wine "$program" run --gl 3.1 --force -o "$run"
         d3d_live "$name" "$out/pictures/$name/ours" "$run"
     done
 }

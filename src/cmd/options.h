@@ -47,7 +47,7 @@ struct machine_options {
      false}
 #define OPTION_GL(value)                                                                           \
     {"gl", 0, ARG_STRING, value, "VERSION",                                                        \
-     "OpenGL that the program is offered: 2.1, 3.0, 3.1 (default), 3.2, 3.3, es2 or es3", false}
+     "OpenGL that the program is offered: 2.1, 3.0, 3.1, 3.2, 3.3 (default), es2 or es3", false}
 #define OPTION_REFERENCE(value)                                                                    \
     {"reference", 0, ARG_OPTIONAL, value, "DRIVER",                                                \
      "render with virgl_test_server, on llvmpipe (default) or softpipe", false}

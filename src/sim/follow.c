@@ -72,8 +72,8 @@ find_triangle(const struct follow *follow, const struct pooled_triangle *triangl
 
 /* Records a read of attributes. A reply belongs to the oldest unanswered read with the same tag. */
 static void
-take_memory(struct follow *follow, const struct traffic_queue *queue, const void *item,
-            uint64_t now)
+take_attributes(struct follow *follow, const struct traffic_queue *queue, const void *item,
+                uint64_t now)
 {
     const struct machine *m = follow->sim->machine;
     if (!follow->draw_seen || follow->found)
@@ -94,6 +94,62 @@ take_memory(struct follow *follow, const struct traffic_queue *queue, const void
         add_hop(follow, queue, FOLLOW_READ, (uint32_t)i, now);
         return;
     }
+}
+
+/* The input primitive whose part of the ring contains the address. A part is in use until its
+ * vertices are collected, so the latest one is right. */
+static bool
+find_owner(const struct follow *follow, uint32_t address, uint32_t *number)
+{
+    const struct overflow *ring = &follow->sim->machine->geomasm->overflow;
+    for (size_t i = follow->jobs; i-- > 0;) {
+        const struct follow_input *input = &follow->inputs.items[i];
+        const uint32_t at = address - ring->address;
+        const uint32_t offset =
+            at < input->ring_start ? at + ring->size - input->ring_start : at - input->ring_start;
+        *number = (uint32_t)i;
+        if (offset < input->ring_bytes)
+            return true;
+    }
+    return false;
+}
+
+/* Records transactions of emitted vertices. */
+static void
+take_emission(struct follow *follow, const struct traffic_queue *queue, const void *item,
+              uint64_t now)
+{
+    if (queue->queue == follow->sim->machine->emission_memory_requests) {
+        const struct memory_request *request = item;
+        struct follow_emission fresh = {.address = request->address, .write = request->write};
+        if (!find_owner(follow, fresh.address, &fresh.input))
+            return;
+        VEC_PUSH(&follow->emissions, fresh);
+        add_hop(follow, queue, fresh.write ? FOLLOW_STORE : FOLLOW_LOAD,
+                (uint32_t)follow->emissions.count - 1, now);
+        return;
+    }
+    const struct memory_reply *reply = item;
+    for (size_t i = 0; i < follow->emissions.count; i++) {
+        struct follow_emission *emission = &follow->emissions.items[i];
+        if (emission->is_answered || emission->address != reply->address ||
+            emission->write != reply->write)
+            continue;
+        emission->is_answered = true;
+        add_hop(follow, queue, emission->write ? FOLLOW_STORE : FOLLOW_LOAD, (uint32_t)i, now);
+        return;
+    }
+}
+
+static void
+take_memory(struct follow *follow, const struct traffic_queue *queue, const void *item,
+            uint64_t now)
+{
+    const struct machine *m = follow->sim->machine;
+    if (queue->queue != m->emission_memory_requests && queue->queue != m->emission_memory_replies)
+        take_attributes(follow, queue, item, now);
+    else if (!follow->emission_over)
+        take_emission(follow, queue, item, now);
 }
 
 /* Marks the reads that fetched attributes of a corner. */
@@ -135,9 +191,10 @@ foresee(struct follow *follow, const struct primitive_item *item)
 }
 
 /* A vertex is sent to assembly once per use. The corner's use is the last one that assembly popped
- * before it assembled the primitive. All other uses become FOLLOW_OTHER_USE. */
+ * before it assembled the primitive in cycle `assembled`. All other uses become FOLLOW_OTHER_USE.
+ */
 static void
-keep_last_use(struct follow *follow, uint32_t corner)
+keep_last_use(struct follow *follow, uint32_t corner, uint64_t assembled)
 {
     const struct machine *m = follow->sim->machine;
     bool kept = false;
@@ -145,18 +202,136 @@ keep_last_use(struct follow *follow, uint32_t corner)
         struct follow_hop *hop = &follow->hops.items[i];
         if (hop->kind != FOLLOW_VERTEX || hop->thing != corner || hop->queue != m->vertices_queue)
             continue;
-        if (kept || hop->taken == CYCLE_NEVER)
+        if (kept || hop->taken == CYCLE_NEVER || hop->taken > assembled)
             hop->kind = FOLLOW_OTHER_USE;
         else
             kept = true;
     }
 }
 
+static uint32_t
+corner_of(const struct follow *follow, const struct primitive_item *item,
+          const struct pooled_vertex *vertex)
+{
+    uint32_t number;
+    if (!find_vertex(follow, vertex, &number))
+        BUG("a vertex of primitive %u did not arrive through a queue", item->number);
+    return number;
+}
+
+/* Records the input primitives of a geometry program, until the followed primitive is found. */
+static void
+take_input(struct follow *follow, const struct traffic_queue *queue,
+           const struct primitive_item *item, uint64_t now)
+{
+    struct follow_input fresh = {.corner_count = primitive_input_count(&item->primitive),
+                                 .assembled = frame_cycle(follow, now)};
+    if (item->kind != ITEM_DATA || follow->found)
+        return;
+    for (uint32_t i = 0; i < fresh.corner_count; i++) {
+        const uint32_t input = primitive_input(&item->primitive, i);
+        fresh.corners[i] =
+            corner_of(follow, item, input < 3 ? item->v[input] : item->adjacent[input - 3]);
+    }
+    VEC_PUSH(&follow->inputs, fresh);
+    add_hop(follow, queue, FOLLOW_INPUT, (uint32_t)follow->inputs.count - 1, now);
+}
+
+/* Finds the input primitive of a job. If several ones used its entry, the latest is found. */
+static bool
+find_input(const struct follow *follow, const struct geometry_job *job, uint32_t *number)
+{
+    for (size_t i = follow->jobs; i-- > 0;)
+        if (follow->inputs.items[i].job == job) {
+            *number = (uint32_t)i;
+            return true;
+        }
+    return false;
+}
+
+/* Number of primitives that Geometry Assembly assembles from the emitted vertices. */
+static uint32_t
+count_made(const struct geometry_job *job)
+{
+    struct assembler assembler;
+    struct primitive_out out[2];
+    uint32_t made = 0;
+    assembler_begin_emitted(&assembler, job->draw);
+    for (uint32_t n = 0; n < job->emitted_count; n++) {
+        made += assembler_vertex(&assembler, n, out);
+        if (job->ends[n])
+            assembler_end(&assembler, out);
+    }
+    return made;
+}
+
+/* A primitive on its way to the Scheduler, or back. */
+static void
+take_job(struct follow *follow, const struct traffic_queue *queue, const struct geometry_job *job,
+         uint64_t now)
+{
+    uint32_t number;
+    if (queue->queue == follow->sim->machine->geometry_jobs_queue) {
+        if (follow->jobs == follow->inputs.count)
+            return; /* after the followed primitive */
+        struct follow_input *input = &follow->inputs.items[follow->jobs++];
+        input->job = job;
+        input->ring_start = job->in_memory ? job->range.start : 0;
+        input->ring_bytes = job->in_memory ? job->range.reserved : 0;
+    }
+    if (!find_input(follow, job, &number))
+        return;
+    if (queue->queue == follow->sim->machine->shaded_primitives_queue)
+        follow->inputs.items[number].made = count_made(job);
+    add_hop(follow, queue, FOLLOW_INPUT, number, now);
+}
+
+/* Finds the input primitive that emitted the followed one. */
+static void
+find_source(struct follow *follow)
+{
+    uint32_t made = follow->inputs.items[0].made;
+    while (made <= follow->target.triangle)
+        made += follow->inputs.items[++follow->source].made;
+    const struct follow_input *source = &follow->inputs.items[follow->source];
+    follow->vertex_count = source->corner_count;
+    memcpy(follow->corners, source->corners, sizeof source->corners);
+}
+
+/* Records the primitive's vertices. */
+static void
+find_corners(struct follow *follow, const struct primitive_item *item, uint64_t now)
+{
+    follow->found = true;
+    follow->corner_count = item->primitive.vertices;
+    if (follow->inputs.count) {
+        find_source(follow);
+        now = follow->inputs.items[follow->source].assembled;
+    } else {
+        follow->vertex_count = item->primitive.vertices;
+        for (uint32_t i = 0; i < item->primitive.vertices; i++)
+            follow->corners[i] = corner_of(follow, item, item->v[i]);
+        now = frame_cycle(follow, now);
+    }
+    for (uint32_t i = 0; i < follow->vertex_count; i++)
+        keep_last_use(follow, follow->corners[i], now);
+    for (uint32_t i = 0; i < follow->vertex_count; i++)
+        find_reads(follow, item->draw, &follow->vertices.items[follow->corners[i]]);
+}
+
 static void
 take_primitive(struct follow *follow, const struct traffic_queue *queue,
                const struct primitive_item *item, uint64_t now)
 {
-    const bool assembled = queue->queue == follow->sim->machine->primitives_queue;
+    const struct machine *m = follow->sim->machine;
+    const bool assembled =
+        queue->queue == m->primitives_queue || queue->queue == m->emitted_primitives_queue;
+    if (queue->queue == m->geometry_inputs_queue) {
+        take_input(follow, queue, item, now);
+        return;
+    }
+    /* a later draw may have the same ring */
+    follow->emission_over |= item->kind == ITEM_END && queue->queue == m->emitted_primitives_queue;
     if (item->kind != ITEM_DATA)
         return;
     if (assembled)
@@ -164,15 +339,7 @@ take_primitive(struct follow *follow, const struct traffic_queue *queue,
     if (item->number != follow->target.triangle)
         return;
     if (assembled) {
-        follow->found = true;
-        follow->corner_count = item->primitive.vertices;
-        for (uint32_t i = 0; i < item->primitive.vertices; i++)
-            if (!find_vertex(follow, item->v[i], &follow->corners[i]))
-                BUG("a vertex of primitive %u did not arrive through a queue", item->number);
-            else
-                keep_last_use(follow, follow->corners[i]);
-        for (uint32_t i = 0; i < item->primitive.vertices; i++)
-            find_reads(follow, item->draw, &follow->vertices.items[follow->corners[i]]);
+        find_corners(follow, item, now);
         foresee(follow, item);
     }
     add_hop(follow, queue, FOLLOW_PRIMITIVE, 0, now);
@@ -230,7 +397,10 @@ take_group(struct follow *follow, const struct traffic_queue *queue, const struc
                         now);
         } else if (group->source == &thread_quads)
             take_quad(follow, queue, FOLLOW_QUAD, group->quads[i], now);
-        else if (!follow->found && find_vertex(follow, group->vertices[i], &number))
+        else if (group->source == &thread_primitives) {
+            if (find_input(follow, group->primitives[i], &number))
+                add_hop(follow, queue, FOLLOW_INPUT, number, now);
+        } else if (!follow->found && find_vertex(follow, group->vertices[i], &number))
             add_hop(follow, queue, FOLLOW_VERTEX, number, now);
 }
 
@@ -245,6 +415,9 @@ follow_take(struct follow *follow, const struct traffic_queue *queue, const void
         break;
     case TRAFFIC_VERTEX: take_vertex(follow, queue, item, now); break;
     case TRAFFIC_PRIMITIVE: take_primitive(follow, queue, item, now); break;
+    case TRAFFIC_JOB:
+        take_job(follow, queue, ((const struct geometry_item *)item)->job, now);
+        break;
     case TRAFFIC_TRIANGLE: take_triangle(follow, queue, item, now); break;
     case TRAFFIC_TILE: take_tile(follow, queue, item, now); break;
     case TRAFFIC_QUAD:
@@ -336,6 +509,8 @@ follow_fini(struct follow *follow)
     VEC_FREE(&follow->hops);
     VEC_FREE(&follow->vertices);
     VEC_FREE(&follow->reads);
+    VEC_FREE(&follow->inputs);
+    VEC_FREE(&follow->emissions);
     VEC_FREE(&follow->triangles);
     VEC_FREE(&follow->tiles);
 }

@@ -18,8 +18,11 @@ enum follow_kind {
     FOLLOW_DRAW,
     FOLLOW_READ, /* memory read of a vertex's attributes */
     FOLLOW_VERTEX,
-    FOLLOW_PRIMITIVE,
-    FOLLOW_TRIANGLE, /* after setup; clipping may produce several */
+    FOLLOW_INPUT,     /* primitive for which a geometry program runs */
+    FOLLOW_STORE,     /* memory write of vertices that it emits, and its confirmation */
+    FOLLOW_LOAD,      /* memory read of these vertices */
+    FOLLOW_PRIMITIVE, /* with a geometry program: an emitted primitive */
+    FOLLOW_TRIANGLE,  /* after setup; clipping may produce several */
     FOLLOW_TILE,
     FOLLOW_QUAD,
     FOLLOW_REQUEST,   /* texture request of a quad; not on the quad's own path */
@@ -46,6 +49,19 @@ struct follow_read { /* transaction requested by the Streamer */
     bool is_answered, is_of_corner;
 };
 
+struct follow_input {
+    const struct geometry_job *job; /* of Geometry Assembly; NULL: not accepted yet */
+    uint32_t corner_count, corners[MAX_PRIMITIVE_VERTICES];
+    uint64_t assembled;              /* cycle */
+    uint32_t ring_start, ring_bytes; /* its part of the ring in memory; 0 bytes: none */
+    uint32_t made;                   /* primitives, once the program has run */
+};
+
+struct follow_emission { /* transaction of emitted vertices */
+    uint32_t address, input;
+    bool write, is_answered;
+};
+
 struct follow_tile {
     uint16_t x, y;
     uint32_t triangle, fragments;
@@ -59,14 +75,19 @@ struct follow {
     VEC(struct follow_hop) hops;        /* in push order */
     VEC(struct follow_vertex) vertices; /* vertices of the draw, up to the primitive */
     VEC(struct follow_read) reads;      /* attribute reads of the draw, up to the primitive */
+    VEC(struct follow_input) inputs;    /* of a draw with a geometry program */
+    uint32_t jobs;                      /* inputs that Geometry Assembly has accepted */
+    VEC(struct follow_emission) emissions;
     VEC(const struct pooled_triangle *) triangles;
     VEC(struct follow_tile) tiles;
-    bool frame_seen, draw_seen;
+    bool frame_seen, draw_seen, emission_over;
     uint32_t primitives; /* primitives of the draw assembled so far */
     /* The members below are valid if `found` is true, after assembly of the primitive. */
     bool found;
     uint32_t corner_count; /* 1: point, 2: line */
-    uint32_t corners[3];   /* indices into `vertices` */
+    uint32_t source;       /* index into `inputs` of the primitive that emitted it */
+    uint32_t vertex_count; /* of the primitive, or of its source */
+    uint32_t corners[MAX_PRIMITIVE_VERTICES]; /* indices into `vertices` */
     enum clip_result clip;
     uint32_t made;        /* number of triangles after setup */
     enum setup_loss lost; /* reason if setup made no triangle without rejecting it */

@@ -355,7 +355,7 @@ static bool
 send_any_draw(struct machine *m, const struct draw *draw, struct error *err)
 {
     struct gpu_memory *memory = &m->device->memory;
-    const uint32_t bytes = geomasm_memory_bytes(m->geomasm, draw);
+    const uint32_t bytes = geomasm_memory_bytes(&m->params, draw->program[STAGE_GEOMETRY]);
     uint32_t address;
     if (!bytes)
         return has_streams(draw) ? send_streaming_draw(m, draw, err) : send_draw(m, draw, err);

@@ -12,6 +12,7 @@ traffic_draw(enum traffic_kind kind, const void *item)
     case TRAFFIC_DRAW: return ((const struct draw_item *)item)->draw;
     case TRAFFIC_VERTEX: return ((const struct vertex_item *)item)->draw;
     case TRAFFIC_PRIMITIVE: return ((const struct primitive_item *)item)->draw;
+    case TRAFFIC_JOB: return ((const struct geometry_item *)item)->job->draw;
     case TRAFFIC_TRIANGLE: return ((const struct triangle_item *)item)->draw;
     case TRAFFIC_TILE: return ((const struct tile_item *)item)->draw;
     case TRAFFIC_QUAD: return ((const struct quad_item *)item)->draw;
@@ -99,7 +100,8 @@ on_cycle(void *data, uint64_t now)
     _Generic((item *)NULL, struct draw_item *                                                      \
              : TRAFFIC_DRAW, struct vertex_item *                                                  \
              : TRAFFIC_VERTEX, struct primitive_item *                                             \
-             : TRAFFIC_PRIMITIVE, struct triangle_item *                                           \
+             : TRAFFIC_PRIMITIVE, struct geometry_item *                                           \
+             : TRAFFIC_JOB, struct triangle_item *                                                 \
              : TRAFFIC_TRIANGLE, struct tile_item *                                                \
              : TRAFFIC_TILE, struct quad_item *                                                    \
              : TRAFFIC_QUAD, struct group_item *                                                   \

@@ -11,6 +11,7 @@ enum traffic_kind {
     TRAFFIC_DRAW,      /* struct draw_item */
     TRAFFIC_VERTEX,    /* struct vertex_item */
     TRAFFIC_PRIMITIVE, /* struct primitive_item */
+    TRAFFIC_JOB,       /* struct geometry_item */
     TRAFFIC_TRIANGLE,  /* struct triangle_item */
     TRAFFIC_TILE,      /* struct tile_item */
     TRAFFIC_QUAD,      /* struct quad_item */

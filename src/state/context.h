@@ -113,8 +113,9 @@ uint32_t gpu_bake_reads(struct gpu_device *device, const struct gpu_cmd *cmd,
                         const struct resource *buffers[GPU_BAKE_READS_MOST]);
 
 /* Skips a draw whose results are not needed. Like the draw itself, this marks its surfaces as no
- * longer cleared (state/cleared.h). */
-void gpu_skip_draw(struct gpu_device *device, const struct gpu_cmd *cmd);
+ * longer cleared (state/cleared.h). Returns the geometry program of the draw. Returns NULL if there
+ * is none, and if the draw has no effect. */
+const struct program *gpu_skip_draw(struct gpu_device *device, const struct gpu_cmd *cmd);
 
 /* Returns the bound framebuffer for a clear: color and depth surfaces with their extents. */
 bool gpu_bake_framebuffer(struct gpu_device *device, const struct gpu_cmd *cmd,

@@ -566,14 +566,16 @@ gpu_bake_reads(struct gpu_device *device, const struct gpu_cmd *cmd,
     return count;
 }
 
-void
+const struct program *
 gpu_skip_draw(struct gpu_device *device, const struct gpu_cmd *cmd)
 {
     const struct gpu_state *state = find_state(device, cmd, NULL);
     if (!state || draws_nothing(state, &cmd->draw) || !gpu_render_condition(device, cmd))
-        return;
+        return NULL;
     for (uint32_t i = 0; i < state->color_count; i++)
         if (state->color[i])
             state->color[i]->res->drawn = true;
     note_writes(state);
+    const struct object *geometry = state->shaders[STAGE_GEOMETRY];
+    return geometry ? geometry->program : NULL;
 }

@@ -73,6 +73,7 @@ struct overflow_range {
 struct geometry_job {
     enum item_kind kind; /* DATA or END */
     const struct draw *draw;
+    uint32_t number; /* of the primitive within the draw */
     struct primitive_out primitive;
     /* Inputs, in the order of the program; owns one reference to each until it is shaded. */
     struct pooled_vertex *v[MAX_PRIMITIVE_VERTICES];

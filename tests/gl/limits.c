@@ -215,12 +215,14 @@ compile(GLenum stage, const char *text)
     return shader;
 }
 
-/* Links the program and, if that succeeds, draws with it. */
+/* Links the program and, if that succeeds, draws with it. `geometry` may be NULL. */
 static bool
-try_program(const char *vertex, const char *fragment)
+try_stages(const char *vertex, const char *geometry, const char *fragment)
 {
     const uint32_t program = glCreateProgram();
     glAttachShader(program, compile(GL_VERTEX_SHADER, vertex));
+    if (geometry)
+        glAttachShader(program, compile(GL_GEOMETRY_SHADER, geometry));
     glAttachShader(program, compile(GL_FRAGMENT_SHADER, fragment));
     glLinkProgram(program);
     GLint linked;
@@ -234,9 +236,18 @@ try_program(const char *vertex, const char *fragment)
     return is_accepted() && linked;
 }
 
+static bool
+try_program(const char *vertex, const char *fragment)
+{
+    return try_stages(vertex, NULL, fragment);
+}
+
 static const char plain_vertex[] = "#version 140\nvoid main() { gl_Position = vec4(0.5); }\n";
 static const char plain_fragment[] =
     "#version 140\nout vec4 color;\nvoid main() { color = vec4(1.0); }\n";
+
+static const char points_head[] = "#version 150\nlayout(triangles) in;\n"
+                                  "layout(points, max_vertices = 1) out;\n";
 
 /* Tries n declarations and the sum of their values, in one stage. The format of a declaration has
  * its number; that of a value, too. */
@@ -244,9 +255,12 @@ static bool
 try_declared(GLenum stage, int n, const char *declared, const char *value)
 {
     static struct text text;
-    const bool is_vertex = stage == GL_VERTEX_SHADER;
+    const bool is_vertex = stage == GL_VERTEX_SHADER, is_geometry = stage == GL_GEOMETRY_SHADER;
     text.size = 0;
-    add(&text, "#version 140\n%s", is_vertex ? "" : "out vec4 color;\n");
+    add(&text, "%s",
+        is_vertex     ? "#version 140\n"
+        : is_geometry ? points_head
+                      : "#version 140\nout vec4 color;\n");
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     for (int i = 0; i < n; i++)
@@ -255,8 +269,10 @@ try_declared(GLenum stage, int n, const char *declared, const char *value)
     for (int i = 0; i < n; i++)
         add(&text, value, i);
 #pragma GCC diagnostic pop
-    add(&text, "%s = sum; }\n", is_vertex ? "gl_Position" : "color");
-    return is_vertex ? try_program(text.at, plain_fragment) : try_program(plain_vertex, text.at);
+    add(&text, "%s = sum; %s }\n", is_vertex || is_geometry ? "gl_Position" : "color",
+        is_geometry ? "EmitVertex();" : "");
+    return try_stages(is_vertex ? text.at : plain_vertex, is_geometry ? text.at : NULL,
+                      is_vertex || is_geometry ? plain_fragment : text.at);
 }
 
 static const char block[] = "layout(std140) uniform Block%d { vec4 value%d; };\n";
@@ -336,6 +352,41 @@ try_varyings(int n)
     return try_program(vertex, fragment);
 }
 
+static bool
+try_emitted_vertices(int n)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "#version 150\nlayout(triangles) in;\nlayout(points, max_vertices = %d) out;\n"
+             "void main() { for (int n = 0; n < %d; n++) { gl_Position = vec4(n); EmitVertex(); } "
+             "}\n",
+             n, n);
+    return try_stages(plain_vertex, text, plain_fragment);
+}
+
+static bool
+try_geometry_blocks(int n)
+{
+    return try_declared(GL_GEOMETRY_SHADER, n, block, "sum += value%d;\n");
+}
+
+static bool
+try_geometry_samplers(int n)
+{
+    return try_declared(GL_GEOMETRY_SHADER, n, sampler, texel);
+}
+
+static bool
+try_second_sources(int n)
+{
+    const uint32_t program = glCreateProgram();
+    glAttachShader(program, compile(GL_VERTEX_SHADER, plain_vertex));
+    glAttachShader(program, compile(GL_FRAGMENT_SHADER, plain_fragment));
+    glBindFragDataLocationIndexed(program, (GLuint)(n - 1), 1, "color");
+    glDeleteProgram(program);
+    return is_accepted();
+}
+
 #define LIMIT(name, value, try)                                                                    \
     {                                                                                              \
         GL_##name, #name, value, try                                                               \
@@ -361,7 +412,16 @@ static const struct limit limits[] = {
     LIMIT(MAX_TEXTURE_IMAGE_UNITS, 16, try_fragment_samplers),
     LIMIT(MAX_UNIFORM_BLOCK_SIZE, 16384, try_block_bytes),
     LIMIT(MAX_FRAGMENT_UNIFORM_COMPONENTS, 16384, try_uniform_components),
-    LIMIT(MAX_VARYING_COMPONENTS, 64, try_varyings),
+};
+
+static const struct limit limits_of_31[] = {LIMIT(MAX_VARYING_COMPONENTS, 64, try_varyings)};
+
+static const struct limit limits_of_33[] = {
+    LIMIT(MAX_VARYING_COMPONENTS, 128, try_varyings),
+    LIMIT(MAX_GEOMETRY_OUTPUT_VERTICES, 256, try_emitted_vertices),
+    LIMIT(MAX_GEOMETRY_UNIFORM_BLOCKS, 13, try_geometry_blocks),
+    LIMIT(MAX_GEOMETRY_TEXTURE_IMAGE_UNITS, 16, try_geometry_samplers),
+    LIMIT(MAX_DUAL_SOURCE_DRAW_BUFFERS, 1, try_second_sources),
 };
 
 static void
@@ -382,13 +442,17 @@ check(const struct limit *limit)
 static void
 draw(uint32_t frame)
 {
+    const bool is_33 = !strncmp((const char *)glGetString(GL_VERSION), "3.3", 3);
+    const struct limit *more = is_33 ? limits_of_33 : limits_of_31;
+    const size_t count = sizeof limits / sizeof limits[0];
+    const size_t more_count = is_33 ? sizeof limits_of_33 / sizeof limits_of_33[0] : 1;
     (void)frame;
     glClear(GL_COLOR_BUFFER_BIT);
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-        check(&limits[i]);
+    for (size_t i = 0; i < count + more_count; i++)
+        check(i < count ? &limits[i] : &more[i - count]);
     if (wrong)
         exit(EXIT_FAILURE);
-    puts("all limits hold");
+    printf("all %zu limits hold\n", count + more_count);
 }
 
 int

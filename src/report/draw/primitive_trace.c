@@ -50,10 +50,12 @@ became(const struct follow *follow, enum follow_kind kind, uint32_t thing)
     uint64_t last = CYCLE_NEVER;
     for (size_t i = 0; i < follow->hops.count; i++) {
         const struct follow_hop *hop = &follow->hops.items[i];
-        if ((kind == FOLLOW_VERTEX && hop->kind == FOLLOW_PRIMITIVE) ||
+        if ((kind == FOLLOW_VERTEX && hop->kind == FOLLOW_INPUT && hop->thing == follow->source) ||
+            (kind == FOLLOW_VERTEX && hop->kind == FOLLOW_PRIMITIVE) ||
+            (kind == FOLLOW_INPUT && hop->kind == FOLLOW_PRIMITIVE) ||
             (kind == FOLLOW_TRIANGLE && hop->kind == FOLLOW_TILE &&
              follow->tiles.items[hop->thing].triangle == thing))
-            last = kind == FOLLOW_VERTEX && last != CYCLE_NEVER ? last : hop->sent;
+            last = kind != FOLLOW_TRIANGLE && last != CYCLE_NEVER ? last : hop->sent;
         if (kind == FOLLOW_PRIMITIVE && hop->kind == FOLLOW_TRIANGLE)
             last = hop->sent;
     }
@@ -66,8 +68,12 @@ is_kept(const struct follow *follow, const struct follow_hop *hop)
 {
     if (hop->kind == FOLLOW_READ)
         return follow->reads.items[hop->thing].is_of_corner;
+    if (hop->kind == FOLLOW_INPUT)
+        return hop->thing == follow->source;
+    if (hop->kind == FOLLOW_STORE || hop->kind == FOLLOW_LOAD)
+        return follow->emissions.items[hop->thing].input == follow->source;
     bool corner = hop->kind != FOLLOW_VERTEX;
-    for (uint32_t i = 0; i < follow->corner_count; i++)
+    for (uint32_t i = 0; i < follow->vertex_count; i++)
         corner |= follow->corners[i] == hop->thing;
     return corner && hop->kind != FOLLOW_OTHER_USE;
 }
@@ -79,6 +85,7 @@ end_of(const struct follow *follow, const struct follow_hop *hop)
     switch (hop->kind) {
     case FOLLOW_QUAD: return follow->watch->courses.items[hop->thing].retired;
     case FOLLOW_VERTEX:
+    case FOLLOW_INPUT:
     case FOLLOW_PRIMITIVE:
     case FOLLOW_TRIANGLE: {
         const uint64_t last = became(follow, hop->kind, hop->thing);

@@ -55,7 +55,7 @@ vertices_json(const struct primitive_trace *trace)
 {
     const struct follow *follow = trace->follow;
     cJSON *list = cJSON_CreateArray();
-    for (uint32_t i = 0; i < follow->corner_count; i++) {
+    for (uint32_t i = 0; i < follow->vertex_count; i++) {
         const struct follow_vertex *vertex = &follow->vertices.items[follow->corners[i]];
         size_t at = find_kind(trace, FOLLOW_VERTEX, follow->corners[i]);
         cJSON *object = cJSON_CreateObject();
@@ -83,6 +83,41 @@ reads_json(const struct primitive_trace *trace)
         cJSON_AddItemToArray(list, object);
     }
     return list;
+}
+
+/* The writes or the reads of the vertices that the input primitive emitted. */
+static cJSON *
+emissions_json(const struct primitive_trace *trace, enum follow_kind kind)
+{
+    const struct follow *follow = trace->follow;
+    cJSON *list = cJSON_CreateArray();
+    for (uint32_t i = 0; i < follow->emissions.count; i++) {
+        const struct follow_emission *emission = &follow->emissions.items[i];
+        if (emission->input != follow->source || emission->write != (kind == FOLLOW_STORE))
+            continue;
+        size_t at = find_kind(trace, kind, i);
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddNumberToObject(object, "address", emission->address);
+        cJSON_AddItemToObject(object, "steps", steps_json(trace, kind, i, &at));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+/* Adds the input primitive that emitted the followed one, if there is one. */
+static void
+add_input(cJSON *root, const struct primitive_trace *trace)
+{
+    const struct follow *follow = trace->follow;
+    size_t at = find_kind(trace, FOLLOW_INPUT, follow->source);
+    if (!follow->inputs.count)
+        return;
+    cJSON *input = cJSON_AddObjectToObject(root, "input");
+    cJSON_AddNumberToObject(input, "number", follow->source);
+    cJSON_AddNumberToObject(input, "emitted", follow->inputs.items[follow->source].made);
+    cJSON_AddItemToObject(input, "steps", steps_json(trace, FOLLOW_INPUT, follow->source, &at));
+    cJSON_AddItemToObject(input, "writes", emissions_json(trace, FOLLOW_STORE));
+    cJSON_AddItemToObject(input, "reads", emissions_json(trace, FOLLOW_LOAD));
 }
 
 static cJSON *
@@ -218,6 +253,7 @@ primitive_trace_json(const struct primitive_trace *trace)
     size_t at = find_kind(trace, FOLLOW_PRIMITIVE, 0);
     cJSON_AddItemToObject(root, "reads", reads_json(trace));
     cJSON_AddItemToObject(root, "vertices", vertices_json(trace));
+    add_input(root, trace);
     cJSON_AddItemToObject(root, "steps", steps_json(trace, FOLLOW_PRIMITIVE, 0, &at));
     cJSON_AddItemToObject(root, "triangles", triangles_json(trace));
     add_levels(root, follow->watch);

@@ -20,8 +20,10 @@ static const struct {
 };
 
 static const char *
-action_of(const char *queue)
+action_of(enum follow_kind kind, const char *queue)
 {
+    if (kind == FOLLOW_STORE)
+        return strstr(queue, "_requests") ? "emissions written" : "writes confirmed";
     const size_t length = strcspn(queue, "[");
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
         if (strlen(actions[i].queue) == length && !strncmp(actions[i].queue, queue, length))
@@ -42,14 +44,17 @@ name_stage(const struct follow *follow, const struct primitive_trace_stage *stag
            size_t size)
 {
     static const char *const kinds[FOLLOW_KINDS] = {
-        [FOLLOW_READ] = "read", [FOLLOW_TRIANGLE] = "triangle", [FOLLOW_TILE] = "tile",
-        [FOLLOW_QUAD] = "quad", [FOLLOW_REQUEST] = "request",
+        [FOLLOW_READ] = "read",         [FOLLOW_STORE] = "write", [FOLLOW_LOAD] = "read",
+        [FOLLOW_TRIANGLE] = "triangle", [FOLLOW_TILE] = "tile",   [FOLLOW_QUAD] = "quad",
+        [FOLLOW_REQUEST] = "request",
     };
     const char *kind = kinds[stage->kind];
     if (stage->kind == FOLLOW_DRAW)
         snprintf(name, size, "draw");
     else if (stage->kind == FOLLOW_VERTEX)
         snprintf(name, size, "vertex %u", follow->vertices.items[stage->thing].index);
+    else if (stage->kind == FOLLOW_INPUT)
+        snprintf(name, size, "input");
     else if (stage->kind == FOLLOW_PRIMITIVE ||
              (stage->kind == FOLLOW_TRIANGLE && stage->count < 2))
         snprintf(name, size, "%s", shape_of(follow));
@@ -85,7 +90,7 @@ print_stages(const struct primitive_trace *trace, FILE *out)
         const struct primitive_trace_stage *stage = &trace->stages.items[i];
         char name[64];
         name_stage(trace->follow, stage, name, sizeof name);
-        text_table_cell(&sheet, "%s: %s", name, action_of(stage->queue));
+        text_table_cell(&sheet, "%s: %s", name, action_of(stage->kind, stage->queue));
         if (stage->several)
             text_table_cell(&sheet, "%.*ss", (int)strcspn(stage->unit->name, "["),
                             stage->unit->name);
@@ -217,9 +222,12 @@ primitive_trace_print(const struct primitive_trace *trace, FILE *out)
 {
     const struct follow *follow = trace->follow;
     const uint32_t width = line_width(out);
-    fprintf(out, "\nframe %u, draw %u, %s %u of %u: vertices", follow->target.frame,
-            follow->target.draw, shape_of(follow), follow->target.triangle, follow->primitives);
-    for (uint32_t i = 0; i < follow->corner_count; i++)
+    fprintf(out, "\nframe %u, draw %u, %s %u of %u: ", follow->target.frame, follow->target.draw,
+            shape_of(follow), follow->target.triangle, follow->primitives);
+    if (follow->inputs.count)
+        fprintf(out, "emitted for input %u, ", follow->source);
+    fputs("vertices", out);
+    for (uint32_t i = 0; i < follow->vertex_count; i++)
         fprintf(out, " %u", follow->vertices.items[follow->corners[i]].index);
     fputc('\n', out);
     print_shape(follow, width, out);

@@ -73,6 +73,10 @@ signal_item(enum traffic_kind kind, const void *item)
     case TRAFFIC_DRAW: to.name = "draw"; break;
     case TRAFFIC_VERTEX: take_vertex(&to, item); break;
     case TRAFFIC_PRIMITIVE: take_primitive(&to, item); break;
+    case TRAFFIC_JOB:
+        to.name = "primitive";
+        to.triangle = ((const struct geometry_item *)item)->job->number;
+        break;
     case TRAFFIC_TRIANGLE:
         to.name = name_of(triangle->kind, "triangle");
         if (triangle->kind == ITEM_DATA)

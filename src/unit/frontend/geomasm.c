@@ -77,41 +77,41 @@ geomasm_init(struct geomasm *geomasm, const struct unit_env *env, uint32_t index
     memset(geomasm, 0, sizeof *geomasm);
     clock_add_module(env->clock, &geomasm->module, "geomasm", -1, geomasm, &ops);
     geomasm->module.stage.cause = CAUSE_collect;
+    geomasm->params = params;
     geomasm->pools = env->pools;
     stream_writer_init(&geomasm->stream, &geomasm->module, params, &geomasm->stats.stream_bytes,
                        &geomasm->stats.stream_cycles);
     geomasm->primitives_cycle = params->PRIMITIVEASSEMBLY.TrianglesCycle;
     geomasm->vertices_cycle = params->PRIMITIVEASSEMBLY.VerticesCycle;
     geomasm->buffer_bytes = params->GEOMETRYASSEMBLY.BufferSize;
-    geomasm->on_chip_primitives = params->GEOMETRYASSEMBLY.OnChipPrimitives;
-    geomasm->overflow_bytes = params->GEOMETRYASSEMBLY.OverflowSize;
     geomasm->overflow.places = geomasm->buffer_bytes / TRANSACTION_BYTES;
     geomasm->ring.capacity = params->GEOMETRYASSEMBLY.Entries;
     geomasm->entries = mem_array(geomasm->ring.capacity, sizeof *geomasm->entries);
 }
 
-/* Bytes that a primitive of the draw reserves in the buffer. */
+/* Bytes that a primitive reserves in the buffer. */
 static uint32_t
-bytes_reserved(const struct draw *draw)
+bytes_reserved(const struct program *program)
 {
-    const struct program *program = draw->program[STAGE_GEOMETRY];
     return program->emitted_vertices * program->output_count * 16u;
 }
 
-/* Whether the draw's emitted vertices go to memory. */
+/* Whether the emitted vertices of the program go to memory. */
 static bool
-is_large(const struct geomasm *geomasm, const struct draw *draw)
+is_large(const struct params *params, const struct program *program)
 {
-    return (uint64_t)bytes_reserved(draw) * geomasm->on_chip_primitives > geomasm->buffer_bytes;
+    return (uint64_t)bytes_reserved(program) * params->GEOMETRYASSEMBLY.OnChipPrimitives >
+           params->GEOMETRYASSEMBLY.BufferSize;
 }
 
 uint32_t
-geomasm_memory_bytes(const struct geomasm *geomasm, const struct draw *draw)
+geomasm_memory_bytes(const struct params *params, const struct program *program)
 {
-    if (!draw->program[STAGE_GEOMETRY] || !is_large(geomasm, draw))
+    if (!program || !is_large(params, program))
         return 0;
-    const uint64_t one = overflow_bytes(bytes_reserved(draw)), all = one * geomasm->ring.capacity;
-    const uint64_t ring = all < geomasm->overflow_bytes ? all : geomasm->overflow_bytes;
+    const uint64_t one = overflow_bytes(bytes_reserved(program));
+    const uint64_t all = one * params->GEOMETRYASSEMBLY.Entries;
+    const uint64_t most = params->GEOMETRYASSEMBLY.OverflowSize, ring = all < most ? all : most;
     return ring < one ? (uint32_t)one : (uint32_t)(ring / TRANSACTION_BYTES) * TRANSACTION_BYTES;
 }
 
@@ -149,8 +149,9 @@ take_shaded(struct geomasm *geomasm, uint64_t now)
 static bool
 reserve(struct geomasm *geomasm, struct geometry_job *job)
 {
-    const uint32_t bytes = bytes_reserved(job->draw);
-    job->in_memory = is_large(geomasm, job->draw);
+    const struct program *program = job->draw->program[STAGE_GEOMETRY];
+    const uint32_t bytes = bytes_reserved(program);
+    job->in_memory = is_large(geomasm->params, program);
     if (job->in_memory)
         return overflow_reserve(&geomasm->overflow, job, bytes);
     if (geomasm->reserved && geomasm->reserved + bytes > geomasm->buffer_bytes)
@@ -171,6 +172,7 @@ accept(struct geomasm *geomasm, const struct primitive_item *item, uint64_t now)
     struct geometry_job *job = &geomasm->entries[ring_at(&geomasm->ring, geomasm->ring.count)];
     job->kind = item->kind;
     job->draw = item->draw;
+    job->number = item->number;
     job->primitive = item->primitive;
     job->shaded = item->kind != ITEM_DATA;
     job->in_memory = false;
@@ -252,7 +254,7 @@ end_entry(struct geomasm *geomasm, struct geometry_job *job)
     else if (job->in_memory)
         overflow_end(&geomasm->overflow, job);
     else
-        geomasm->reserved -= bytes_reserved(job->draw);
+        geomasm->reserved -= bytes_reserved(job->draw->program[STAGE_GEOMETRY]);
     geomasm->shaded_entries -= job->kind == ITEM_DATA;
     geomasm->next_vertex = 0;
     geomasm->reading -= geomasm->reading > 0;

@@ -26,14 +26,15 @@ enum {
 struct geomasm {
     struct module module;
     struct geomasm_stats stats;
+    const struct params *params;
     struct pools *pools;
     struct stream_writer stream;
     struct queue *in, *out;      /* from Primitive Assembly, to the Clipper */
     struct queue *jobs, *shaded; /* to and from the Scheduler */
     uint32_t primitives_cycle;   /* primitives accepted per cycle */
     uint32_t vertices_cycle;     /* emitted vertices collected per cycle */
-    uint32_t buffer_bytes, on_chip_primitives, overflow_bytes; /* parameters */
-    struct geometry_job *entries;                              /* ring, in order of arrival */
+    uint32_t buffer_bytes;
+    struct geometry_job *entries; /* ring, in order of arrival */
     struct ring ring;
     uint32_t shaded_entries;      /* primitives whose threads have ended */
     uint32_t reserved;            /* bytes of the buffer; not of primitives in memory */
@@ -49,10 +50,10 @@ struct geomasm {
 };
 
 void geomasm_init(struct geomasm *geomasm, const struct unit_env *env, uint32_t index);
-/* Returns the size of the ring in memory that the draw needs for its emitted vertices; 0 if they
- * stay on chip. The caller allocates the ring before the draw, and sets it with
- * geomasm_use_memory(). No other draw may then be in flight. */
-uint32_t geomasm_memory_bytes(const struct geomasm *geomasm, const struct draw *draw);
+/* Returns the size of the ring in memory that a draw needs for the vertices that its geometry
+ * program emits; 0 if they stay on chip, or if `program` is NULL. The caller allocates the ring
+ * before the draw, and sets it with geomasm_use_memory(). No other draw may then be in flight. */
+uint32_t geomasm_memory_bytes(const struct params *params, const struct program *program);
 void geomasm_use_memory(struct geomasm *geomasm, uint32_t address, uint32_t bytes);
 
 #endif

@@ -7,14 +7,27 @@
 
 #include "rigs/command.h" /* after the project's headers: cmocka.h defines a macro fail() */
 
-#define TINY  AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
-#define WHOLE "0-99999999"
+#define TINY     AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
+#define EMISSION AETIUS_SOURCE_DIR "/tests/golden/emission.trace"
+#define WHOLE    "0-99999999"
 
 enum { MOST_QUEUES = 256 };
 
 static char dir[] = "/tmp/aetius-signals-XXXXXX";
 
-enum column { SCHEMA, FRAME, CYCLE, QUEUE, INSTANCE, DIRECTION, ITEM, DRAW, ADDRESS = 13, COLUMNS };
+enum column {
+    SCHEMA,
+    FRAME,
+    CYCLE,
+    QUEUE,
+    INSTANCE,
+    DIRECTION,
+    ITEM,
+    DRAW,
+    TRIANGLE,
+    ADDRESS = 13,
+    COLUMNS
+};
 
 struct row {
     char *line; /* the whole row, without the trailing newline */
@@ -217,6 +230,51 @@ replies_have_the_address_of_their_request(void **state)
     free(path);
 }
 
+/* A geometry program's input primitives have their draw and number in all queues to Geometry
+ * Assembly and to the Scheduler. Each transaction of emitted vertices is written and read once. */
+static void
+emitted_vertices_are_listed(void **state)
+{
+    static const char *const queues[] = {"geometry_inputs", "geometry_jobs", "shaded_primitives",
+                                         "emission_memory_requests", "emission_memory_replies"};
+    static struct command_result cmd;
+    char *run = path_of("emission"), *path = path_of("emission/signals.csv.gz");
+    struct rows rows;
+    unsigned long counts[5] = {0}, sums[5] = {0}, writes = 0;
+    (void)state;
+    RUN(&cmd, "sim", EMISSION, "-o", run, "--signals", path, "--cycles", WHOLE, "--set",
+        "GEOMETRYASSEMBLY.OnChipPrimitives=65536");
+    if (cmd.status)
+        fail_msg("%s", cmd.err);
+    read_rows(&rows, path);
+    for (size_t i = 0; i < rows.list.count; i++) {
+        const struct row *row = &rows.list.items[i];
+        if (strcmp(row->fields[DIRECTION], "in") != 0 || !strcmp(row->fields[ITEM], "end"))
+            continue;
+        for (uint32_t q = 0; q < 5; q++) {
+            if (strcmp(row->fields[QUEUE], queues[q]) != 0)
+                continue;
+            counts[q]++;
+            if (q < 3) {
+                assert_string_equal(row->fields[ITEM], "primitive");
+                assert_true(*row->fields[DRAW] && *row->fields[TRIANGLE]);
+                sums[q] += 1000 * number(row, DRAW) + number(row, TRIANGLE);
+            }
+            writes += q == 3 && !strcmp(row->fields[ITEM], "write");
+        }
+    }
+    assert_true(counts[0] > 0 && writes > 0);
+    for (uint32_t q = 1; q < 3; q++) {
+        assert_int_equal(counts[q], counts[0]);
+        assert_int_equal(sums[q], sums[0]);
+    }
+    assert_int_equal(counts[3], 2 * writes);
+    assert_int_equal(counts[4], 2 * writes);
+    free_rows(&rows);
+    free(run);
+    free(path);
+}
+
 /* A range of cycles has the rows of the whole run in these cycles. Rows of items that entered a
  * queue before the range also name the item. */
 static void
@@ -351,6 +409,7 @@ main(int argc, char **argv)
         cmocka_unit_test(rows_follow_the_queues), /* first: the others read its run */
         cmocka_unit_test(items_leave_in_order),
         cmocka_unit_test(replies_have_the_address_of_their_request),
+        cmocka_unit_test(emitted_vertices_are_listed),
         cmocka_unit_test(range_is_part_of_the_whole),
         cmocka_unit_test(run_does_not_change),
         cmocka_unit_test(table_loads_into_sqlite),

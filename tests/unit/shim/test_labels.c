@@ -188,7 +188,7 @@ a_refused_context_is_named(void **state)
     (void)state;
     RUN(&cmd, "run", "--functional", "--", labels, "--core");
     assert_int_equal(cmd.status, 1);
-    assert_non_null(strstr(cmd.err, "wanted OpenGL 4.1 core, but 3.1 is offered"));
+    assert_non_null(strstr(cmd.err, "wanted OpenGL 4.1 core, but 3.3 is offered"));
 }
 
 int

@@ -276,6 +276,79 @@ behind_a_rejected_one(void **state)
     follow_of_two(*state, 1);
 }
 
+/* Emits each triangle twice: 6 vertices with one output of 16 bytes are 96 bytes, which take two
+ * transactions of 64 bytes. */
+static const char twice_gs[] =
+    "GEOM\n"
+    "PROPERTY GS_INPUT_PRIMITIVE TRIANGLES\n"
+    "PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP\n"
+    "PROPERTY GS_MAX_OUTPUT_VERTICES 6\n"
+    "PROPERTY GS_INVOCATIONS 1\n"
+    "DCL IN[][0], POSITION\n"
+    "DCL OUT[0], POSITION\n"
+    "IMM[0] UINT32 {0, 0, 0, 0}\n"
+    "MOV OUT[0], IN[0][0]\nEMIT IMM[0].xxxx\nMOV OUT[0], IN[1][0]\nEMIT IMM[0].xxxx\n"
+    "MOV OUT[0], IN[2][0]\nEMIT IMM[0].xxxx\nENDPRIM IMM[0].xxxx\n"
+    "MOV OUT[0], IN[0][0]\nEMIT IMM[0].xxxx\nMOV OUT[0], IN[1][0]\nEMIT IMM[0].xxxx\n"
+    "MOV OUT[0], IN[2][0]\nEMIT IMM[0].xxxx\nEND\n";
+
+/* Follows emitted triangle 3 of a strip of three triangles, of which the second one emits it. Two
+ * draws have the same ring in memory. */
+static void
+follow_emitted(struct rig *rig, bool in_memory)
+{
+    static const char *const stages[] = {"geometry_inputs", "geometry_jobs", "groups",
+                                         "finished_groups", "shaded_primitives"};
+    enum { OBJ_GS = 140, TRIANGLES = 3, TRANSACTIONS = 2 };
+    const float vertices[5][4] = {
+        {-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}, {1, 1, 0, 1}, {-1, 0.5f, 0, 1}};
+    rig->params.GEOMETRYASSEMBLY.OnChipPrimitives = in_memory ? 65536 : 0;
+    struct followed *f = begin(rig, 3);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    stream_shader(&rig->stream, OBJ_GS, VSTAGE_GEOMETRY, twice_gs);
+    stream_bind_shader(&rig->stream, OBJ_GS, VSTAGE_GEOMETRY);
+    for (uint32_t i = 0; i < 2; i++)
+        rig_draw(rig, PRIM_TRIANGLE_STRIP, TRIANGLES + 2, 0);
+    rig_swap(rig);
+    end(f);
+    struct error err;
+    assert_true(follow_check(&f->follow, &err));
+    assert_int_equal(f->follow.primitives, 2 * TRIANGLES);
+    assert_int_equal(f->follow.source, 1);
+    assert_int_equal(f->follow.inputs.items[1].made, 2);
+    assert_int_equal(f->follow.vertex_count, 3);
+    for (uint32_t i = 0; i < 3; i++) /* in the order of an odd triangle */
+        assert_int_equal(f->follow.vertices.items[f->follow.corners[i]].index,
+                         ((const uint32_t[]){2, 1, 3})[i]);
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
+        assert_int_equal(count_at(f, stages[i], FOLLOW_INPUT), 1);
+    assert_int_equal(count_at(f, "emitted_primitives", FOLLOW_PRIMITIVE), 1);
+    assert_int_equal(count_at(f, "clipped", FOLLOW_PRIMITIVE), 1);
+    assert_int_equal(count_at(f, "vertices", FOLLOW_VERTEX), 1);
+    static const char *const queues[] = {"emission_memory_requests", "emission_memory_replies"};
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(count_at(f, queues[i], FOLLOW_STORE), in_memory * TRANSACTIONS);
+        assert_int_equal(count_at(f, queues[i], FOLLOW_LOAD), in_memory * TRANSACTIONS);
+    }
+    assert_int_equal(f->follow.emissions.count, in_memory * 2 * TRIANGLES * TRANSACTIONS);
+    for (size_t i = 0; i < f->follow.emissions.count; i++)
+        assert_true(f->follow.emissions.items[i].is_answered);
+    assert_order(f);
+    leave(rig, f);
+}
+
+static void
+emitted(void **state)
+{
+    follow_emitted(*state, false);
+}
+
+static void
+emitted_through_memory(void **state)
+{
+    follow_emitted(*state, true);
+}
+
 static void
 targets(void **state)
 {
@@ -323,6 +396,8 @@ main(void)
         TEST(culled),
         TEST(rejected),
         TEST(behind_a_rejected_one),
+        TEST(emitted),
+        TEST(emitted_through_memory),
         TEST(targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* Memory that grows on demand: when it may grow, which addresses stay the same, and which
  * sufficient size the error messages report. */
 #include "rigs/rig.h"
+#include "rigs/scene.h"
+#include "rigs/settings.h"
 #include "sim/memory_need.h"
 
 #include <string.h>
@@ -192,6 +194,90 @@ test_copies_of_blits_count(void **state)
     rig->params.MEMORYCONTROLLER.MemorySize = 1 << 20;
 }
 
+/* A point of 256 vertices with two outputs of 16 bytes: 8192 bytes per primitive. */
+static const char points_gs[] = "GEOM\n"
+                                "PROPERTY GS_INPUT_PRIMITIVE POINTS\n"
+                                "PROPERTY GS_OUTPUT_PRIMITIVE POINTS\n"
+                                "PROPERTY GS_MAX_OUTPUT_VERTICES 256\n"
+                                "PROPERTY GS_INVOCATIONS 1\n"
+                                "DCL IN[][0], POSITION\n"
+                                "DCL OUT[0], POSITION\n"
+                                "DCL OUT[1], GENERIC[0]\n"
+                                "IMM[0] UINT32 {0, 0, 0, 0}\n"
+                                "MOV OUT[0], IN[0][0]\n"
+                                "MOV OUT[1], IN[0][0]\n"
+                                "EMIT IMM[0].xxxx\n"
+                                "END\n";
+
+/* Draws one point with the geometry program. Returns the need for memory that is computed from the
+ * trace, which equals the peak use of the machine. */
+static uint32_t
+need_of_point(const struct params *params)
+{
+    static const char vs[] = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n"
+                             "  1: END\n";
+    static const char fs[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\n"
+                             "  0: MOV OUT[0], IMM[0]\n  1: END\n";
+    static const float position[4] = {0, 0, 0, 1};
+    char path[] = "/tmp/aetius-need-XXXXXX";
+    struct player player = {0};
+    struct stream s = {0};
+    struct trace_reader *reader;
+    struct memory_need need;
+    struct error err;
+    close(mkstemp(path));
+    assert_true(trace_writer_create(&player.writer, path, "test", &err));
+    player_start(&player, params, true, NULL);
+    player_scene(&player, &s, vs, fs, position, sizeof position, 16);
+    stream_shader(&s, 140, VSTAGE_GEOMETRY, points_gs);
+    stream_bind_shader(&s, 140, VSTAGE_GEOMETRY);
+    stream_draw(&s, PRIM_POINTS, 0, 1);
+    player_submit(&player, &s);
+    const uint32_t peak = player.sim.device.memory.peak_bytes;
+    assert_true(trace_writer_close(player.writer, &err));
+    player_end(&player);
+    assert_true(trace_reader_open(&reader, path, &err));
+    assert_true(memory_need_find(&need, reader, params, UINT32_MAX, &err));
+    assert_int_equal(need.used_bytes, peak);
+    trace_reader_close(reader);
+    unlink(path);
+    return need.used_bytes;
+}
+
+/* The ring for emitted vertices counts. It has room for as many primitives as there are entries,
+ * but not more than OverflowSize, in whole transactions of 64 bytes, and at least for one
+ * primitive. */
+static void
+test_emitted_vertices_count(void **state)
+{
+    static const struct {
+        const char *settings;
+        uint32_t ring_bytes;
+    } cases[] = {
+        {"OnChipPrimitives=0", 0},
+        {"OnChipPrimitives=4", 0}, /* 4 x 8192 bytes are the buffer of 32768 bytes */
+        {"OnChipPrimitives=5 Entries=64", 64 * 8192},
+        {"OnChipPrimitives=32 BufferSize=262144", 0},
+        {"OnChipPrimitives=32 BufferSize=262143", 1048576}, /* less than 256 x 8192 bytes */
+        /* 10937 x 64 bytes; memory is allocated in units of 256 bytes */
+        {"OnChipPrimitives=32 OverflowSize=700000", 2735 * 256},
+        {"OnChipPrimitives=32 OverflowSize=64", 8192},
+    };
+    uint32_t without_ring = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct params params;
+        struct error err;
+        assert_true(params_load_preset(&params, "reference-2008", &err));
+        params.MEMORYCONTROLLER.MemorySize = 4 * MB;
+        settings_apply(&params, "GEOMETRYASSEMBLY", cases[i].settings);
+        const uint32_t need = need_of_point(&params);
+        without_ring = i ? without_ring : need;
+        if (need != without_ring + cases[i].ring_bytes)
+            fail_msg("%s: %u bytes, without the ring %u", cases[i].settings, need, without_ring);
+    }
+}
+
 int
 main(void)
 {
@@ -201,6 +287,7 @@ main(void)
         cmocka_unit_test(test_an_end_to_growing),
         cmocka_unit_test_setup_teardown(test_the_machine_grows, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_what_would_do, rig_set_up, rig_tear_down),
+        cmocka_unit_test(test_emitted_vertices_count),
         cmocka_unit_test_setup_teardown(test_copies_of_blits_count, rig_set_up, rig_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

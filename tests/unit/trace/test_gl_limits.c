@@ -1,5 +1,5 @@
 /* Each limit that OpenGL reports is accepted, and the next value is refused (tests/gl/limits.c),
- * with and without timing. */
+ * with and without timing, with OpenGL 3.1 and 3.3. */
 #include "base/mem.h"
 #include "rigs/command.h"
 #include "rigs/folder.h"
@@ -12,14 +12,17 @@ static void
 limits_hold(void **state)
 {
     static const char *const modes[] = {"--functional", "--preset=reference-2008"};
+    static const struct {
+        const char *gl, *report;
+    } offers[] = {{"3.1", "all 21 limits hold"}, {"3.3", "all 25 limits hold"}};
     static struct command_result cmd;
     (void)state;
     if (!has_program("Xvfb"))
         skip();
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        RUN(&cmd, "run", modes[i], "--", program);
-        if (cmd.status || !strstr(cmd.out, "all limits hold"))
-            fail_msg("%s: %s%s", modes[i], cmd.out, cmd.err);
+    for (size_t i = 0; i < 4; i++) {
+        RUN(&cmd, "run", modes[i / 2], "--gl", offers[i % 2].gl, "--", program);
+        if (cmd.status || !strstr(cmd.out, offers[i % 2].report))
+            fail_msg("%s, %s: %s%s", modes[i / 2], offers[i % 2].gl, cmd.out, cmd.err);
     }
 }
 

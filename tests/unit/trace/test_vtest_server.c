@@ -261,7 +261,7 @@ test_caps(void **state)
     assert_int_equal(header[1], 2);
     assert_int_equal(header[0] - 1, sizeof caps);
     assert_int_equal(recv(fd, &caps, sizeof caps, MSG_WAITALL), sizeof caps);
-    assert_int_equal(caps.v1.glsl_level, 140);              /* OpenGL 3.1 is the default */
+    assert_int_equal(caps.v1.glsl_level, 330);              /* OpenGL 3.3 is the default */
     assert_true(caps.v1.features & CAPS_PRIMITIVE_RESTART); /* NV_primitive_restart */
     /* otherwise Mesa leaves clamping to the renderer, and the reference renderer does not support
      * it */
@@ -301,7 +301,7 @@ test_offers(void **state)
     caps.v1.max_samples++;
     assert_false(caps_find_offer(&caps, &found));
     assert_true(gl_offer_parse(NULL, &offer, &err));
-    assert_string_equal(gl_offer_version(offer, false), "3.1");
+    assert_string_equal(gl_offer_version(offer, false), "3.3");
     assert_string_equal(gl_offer_version(offer, true), "3.0");
     assert_false(gl_offer_parse("2", &offer, &err));
     assert_string_equal(err.text, "--gl '2': expected one of 2.1, 3.0, 3.1, 3.2, 3.3, es2, es3");

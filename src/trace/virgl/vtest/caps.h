@@ -119,7 +119,7 @@ enum gl_offer {
     GL_OFFER_ES_2,
     GL_OFFER_ES_3,
     GL_OFFER_COUNT,
-    GL_OFFER_DEFAULT = GL_OFFER_3_1
+    GL_OFFER_DEFAULT = GL_OFFER_3_3
 };
 
 /* Finds the offer with a name, e.g. "2.1". NULL is the default. */
