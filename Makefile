@@ -5,7 +5,7 @@
 #   make check      runs every test: gcc and clang, with sanitizers, optimized and not
 #   make real       compares real programs with their expected results (out/real;
 #                   PART=glmark2, multisample, openarena, apitrace, piglit, verify, programs,
-#                   d3d, machines, slurm: only these; PROGRAMS=names of tests/real/programs.txt:
+#                   d3d, planted, machines, slurm: only these; PROGRAMS=names of tests/real/programs.txt:
 #                   only these programs)
 #   make fuzz       runs every fuzz target for TIME seconds (out/fuzz)
 #   make mutate     measures whether the tests detect changed lines: COUNT lines of src, selected

@@ -5,8 +5,8 @@
 #     tools/real.sh build/aetius [PART...]
 #
 # Parts: glmark2 multisample openarena apitrace moderngl (OpenGL 3.1) piglit verify; programs (tools/real-programs.sh); d3d
-# (tools/real-d3d.sh); slurm (tools/real-slurm.sh); machines and statistics (of the other parts' traces;
-# machines captures missing ones).
+# (tools/real-d3d.sh); planted (tools/real-planted.sh); slurm (tools/real-slurm.sh); machines and statistics (of the other
+# parts' traces; machines captures missing ones).
 #
 # Environment:
 # - SCENES: scenes of glmark2
@@ -26,7 +26,7 @@ set -eu
 cd "$(dirname "$0")/.."
 aetius=$(realpath "$1")
 shift
-parts=${*:-glmark2 multisample openarena apitrace moderngl piglit verify programs d3d machines statistics slurm}
+parts=${*:-glmark2 multisample openarena apitrace moderngl piglit verify programs d3d planted machines statistics slurm}
 scenes=${SCENES:-build texture shading bump effect2d pulsar desktop buffer ideas jellyfish terrain \
 shadow refract conditionals function loop}
 size=${SIZE:-800x600}
@@ -42,6 +42,8 @@ touch "$out/pictures.txt"
 . tools/real-d3d.sh
 # shellcheck source=tools/real-slurm.sh
 . tools/real-slurm.sh
+# shellcheck source=tools/real-planted.sh
+. tools/real-planted.sh
 
 say() { echo "real: $*"; }
 
@@ -457,7 +459,7 @@ changes() {
 
 for part in $parts; do
     case $part in
-    glmark2 | multisample | openarena | apitrace | moderngl | verify | programs | d3d | machines | statistics | slurm)
+    glmark2 | multisample | openarena | apitrace | moderngl | verify | programs | d3d | planted | machines | statistics | slurm)
         # Entries with errors are tried again.
         awk -F'\t' -v part="$part" -v resume="${RESUME:-}" '
             index($1, part) != 1 || (resume && $2 != "error")' \
@@ -466,7 +468,7 @@ for part in $parts; do
         ;;
     piglit) ;;
     *)
-        echo "real: unknown part '$part', expected glmark2, multisample, openarena, apitrace, moderngl, piglit, verify, programs, d3d, machines, statistics or slurm" >&2
+        echo "real: unknown part '$part', expected glmark2, multisample, openarena, apitrace, moderngl, piglit, verify, programs, d3d, planted, machines, statistics or slurm" >&2
         exit 2
         ;;
     esac
