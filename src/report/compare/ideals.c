@@ -304,17 +304,14 @@ removed_by(const struct row_costs *costs, uint32_t set)
 }
 
 /* Returns the part of a resource's work that is done in the removed cycles. They cannot become
- * shorter than this work. `part` cycles of the row are attributed to the resource, of which
- * `own_removed` are removed. Work that the remaining `part` does not contain was hidden. In the
- * resource's removed cycles, it worked all the time. The rest is spread evenly over the cycles
- * attributed to other causes. */
+ * shorter than this work. `part` cycles of the row are attributed to the resource. Work that this
+ * part does not contain was hidden. It is spread evenly over the cycles attributed to other
+ * causes. */
 static double
-work_in_removed(const struct row_costs *costs, double removed, double work, double part,
-                double own_removed)
+work_in_removed(const struct row_costs *costs, double removed, double work, double part)
 {
-    const double hidden = fmax(0, work - (part - own_removed)), others = costs->cycles - part;
-    const double own = fmin(hidden, own_removed);
-    return own + (others > 0 ? (hidden - own) * (removed - own_removed) / others : 0);
+    const double hidden = fmax(0, work - part), others = costs->cycles - part;
+    return others > 0 ? hidden * removed / others : 0;
 }
 
 /* Own work of resource `other`, and the cycles attributed to it, if the resources of `set` are
@@ -339,7 +336,7 @@ cycles_without(const struct row_costs *costs, uint32_t set, uint32_t other)
     const double removed = removed_by(costs, set);
     double work, part;
     work_beside(costs, set, other, &work, &part);
-    return costs->cycles - removed + work_in_removed(costs, removed, work, part, 0);
+    return costs->cycles - removed + work_in_removed(costs, removed, work, part);
 }
 
 /* Expected cycles of the row if the resources of `set` are free. *longest: the resource that is the
@@ -349,7 +346,7 @@ expect_without(const struct row_costs *costs, uint32_t set, uint32_t *longest)
 {
     const double removed = removed_by(costs, set), shown = costs->causes[CAUSE_show];
     double without =
-        costs->cycles - removed + work_in_removed(costs, removed, costs->display, shown, 0);
+        costs->cycles - removed + work_in_removed(costs, removed, costs->display, shown);
     for (uint32_t k = 0; k < IDEALS; k++)
         if (!(set & BIT(k)) && cycles_without(costs, set, k) > without) {
             without = cycles_without(costs, set, k);
@@ -413,23 +410,47 @@ add_draw(struct ideal_sum *sum, const double *numbers, const struct row_costs *c
     return draws->count++ ? costs->overlap : 0;
 }
 
+/* Cycles of a row that a step removes, and those of the causes that it shortens. */
+struct change {
+    double affected, removed;
+};
+
+/* Returns the cycles by which a resource keeps the affected cycles from becoming shorter. In its
+ * own affected cycles, it worked all the time. Its hidden work in the others can overlap with all
+ * that remains of them. */
+static double
+kept_by(const struct row_costs *costs, const struct change *change, double work, double part,
+        double own_affected, double own_removed)
+{
+    const double hidden = fmax(0, work - (part - own_removed)), own = fmin(hidden, own_removed);
+    const double others = costs->cycles - part, affected = change->affected - own_affected;
+    const double remaining = affected - (change->removed - own_removed);
+    return own +
+           (others > 0 ? fmax(0, (hidden - own) * affected / others - fmax(0, remaining)) : 0);
+}
+
 double
 ideals_changed_row(const struct ideal_sum *sum, const double *numbers,
                    const double gone[CAUSE_COUNT], const double work[IDEALS])
 {
     struct row_costs costs;
-    double removed[IDEALS] = {0}, all = 0, kept;
+    struct change change = {0, 0};
+    double removed[IDEALS] = {0}, affected[IDEALS] = {0}, kept;
     read_row(sum, numbers, NULL, &costs);
     for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
-        all += gone[c] * costs.causes[c];
-        for (uint32_t i = 0; i < IDEALS; i++)
-            removed[i] += sum->removes[i][c] ? gone[c] * costs.causes[c] : 0;
+        const double less = gone[c] * costs.causes[c], all = gone[c] > 0 ? costs.causes[c] : 0;
+        change.removed += less;
+        change.affected += all;
+        for (uint32_t i = 0; i < IDEALS; i++) {
+            removed[i] += sum->removes[i][c] ? less : 0;
+            affected[i] += sum->removes[i][c] ? all : 0;
+        }
     }
-    kept = work_in_removed(&costs, all, costs.display, costs.causes[CAUSE_show], 0);
+    kept = kept_by(&costs, &change, costs.display, costs.causes[CAUSE_show], 0, 0);
     for (uint32_t k = 0; k < IDEALS; k++)
-        kept = fmax(
-            kept, work_in_removed(&costs, all, costs.own[k] * work[k], costs.most[k], removed[k]));
-    return all - kept;
+        kept = fmax(kept, kept_by(&costs, &change, costs.own[k] * work[k], costs.most[k],
+                                  affected[k], removed[k]));
+    return change.removed - kept;
 }
 
 /* All draws together take at least the work of the busiest resource. Units of one resource that

@@ -137,8 +137,8 @@ make_step(struct step *step, const struct line *line, const struct params *param
 /* What a line of a step divides. */
 struct division {
     bool causes[CAUSE_COUNT], grows[CAUSE_COUNT]; /* grows: multiplied instead of divided */
-    bool has_pieces;
-    int32_t pieces[PIECES]; /* columns; -1: none */
+    bool has_pieces, is_ratio; /* is_ratio: pieces[0] / pieces[1] units work at once */
+    int32_t pieces[PIECES];    /* columns; -1: none */
 };
 
 /* A step while its gain is computed. */
@@ -182,12 +182,17 @@ add_division(struct trial *trial, const struct line *line, const struct csv_tabl
     }
     if (line->work >= 0)
         trial->work[line->work] = (double)step->settings[0].from / step->settings[0].to;
-    text = line->pieces;
+    char *list = mem_strdup(line->pieces), *slash = strchr(list, '/');
+    division->is_ratio = slash != NULL;
+    if (slash)
+        *slash = ' ';
+    text = list;
     while (next_word(&text, name)) {
         BUG_ON(pieces == PIECES, "steps.def: too many statistics in '%s'", line->pieces);
         division->pieces[pieces++] = csv_column(table, name);
         division->has_pieces = true;
     }
+    free(list);
 }
 
 /* Share of the cycles that the step removes from the causes of a division. Each unit may start with
@@ -199,6 +204,10 @@ share_gone(const struct division *division, const struct step *step, const doubl
     double pieces = 0;
     if (!division->has_pieces)
         return 1 - from / to;
+    if (division->is_ratio) {
+        const double all = numbers[division->pieces[0]], any = numbers[division->pieces[1]];
+        return any > 0 ? (1 - from / to) * fmin(1, all / any / from) : 0;
+    }
     for (uint32_t i = 0; i < PIECES; i++)
         pieces += division->pieces[i] >= 0 ? numbers[division->pieces[i]] : 0;
     const double before = ceil(pieces / from), after = ceil(pieces / to) + 1;
