@@ -527,6 +527,7 @@ check_copies(const struct params *params, uint32_t count)
     }
 }
 
+/* Checks copies of random bytes. The first copy ends with the first byte of a line. */
 static void
 check_buffers(const struct params *params, uint32_t count)
 {
@@ -548,10 +549,11 @@ check_buffers(const struct params *params, uint32_t count)
             create(&functional, desc);
         }
         fill_memory(&timed, &functional);
-        const uint32_t bytes = 1 + next(3000);
+        const uint32_t in_line = resource(&timed, DST)->address % 256;
+        const uint32_t bytes = i ? 1 + next(3000) : 513 - in_line;
         cmd.copy.dst = DST;
         cmd.copy.src = next(2) ? SRC : DST;
-        cmd.copy.dst_x = next(3002 - bytes);
+        cmd.copy.dst_x = i ? next(3002 - bytes) : 0;
         cmd.copy.src_box = (struct box){(int32_t)next(3002 - bytes), 0, 0, (int32_t)bytes, 1, 1};
         execute(&timed, &cmd);
         execute(&functional, &cmd);
