@@ -4,10 +4,11 @@
  *
  * In each row, a step divides the cycles attributed to the causes it affects. Doubling a rate
  * removes half of them. Units that execute whole pieces, such as thread groups, save the rounds for
- * pieces that no longer exist: a draw with two groups does not use a third unit. The work of each
- * resource is evaluated with the stepped parameters, and hides part of the gain as it does for an
- * ideal resource. If several rates of a resource are equal, its work does not shrink until all of
- * them are doubled.
+ * pieces that no longer exist: a draw with two groups does not use a third unit. More memory
+ * channels help in proportion to the channels that transfer at once. The work of each resource is
+ * evaluated with the stepped parameters. Hidden work of other resources may overlap with all
+ * remaining cycles of the divided causes, and hides the gain beyond that. If several rates of a
+ * resource are equal, its work does not shrink until all of them are doubled.
  *
  * A step never leaves the range of its parameters, and only parameters with an effect on the
  * machine are doubled. Overlapping draws (COMMANDPROCESSOR.PipelinedBatchRendering) are a step,
