@@ -133,12 +133,18 @@ test_table(void **state)
     }
 }
 
-/* Also numbers the primitives across restarts, from 0 in each instance. */
+/* The inputs do not depend on the provoking vertex. Also numbers the primitives across restarts,
+ * from 0 in each instance. */
 static void
 test_adjacent(void **state)
 {
-    for (size_t t = 0; t < sizeof adjacent_table / sizeof adjacent_table[0]; t++) {
-        struct draw draw = {.params.mode = adjacent_table[t].mode};
+    const size_t count = sizeof adjacent_table / sizeof adjacent_table[0];
+    const struct program program = {.stage = STAGE_GEOMETRY};
+    for (size_t n = 0; n < 2 * count; n++) {
+        const size_t t = n / 2;
+        struct draw draw = {.params.mode = adjacent_table[t].mode,
+                            .rasterizer.flatshade_first = n % 2,
+                            .program[STAGE_GEOMETRY] = &program};
         struct assembler assembler;
         struct primitive_out out[32];
         assembler_begin(&assembler, &draw);
