@@ -18,6 +18,9 @@ assembler_begin(struct assembler *assembler, const struct draw *draw)
     BUG_ON(draw->params.mode >= PRIM_COUNT, "primitive %u", draw->params.mode);
     assembler->mode = (uint8_t)draw->params.mode;
     assembler->flatshade_first = draw->rasterizer.flatshade_first;
+    /* the order of a geometry program's inputs does not depend on it (OpenGL 3.2, table 2.4) */
+    if (assembler->mode == PRIM_TRIANGLE_STRIP_ADJACENCY && draw->program[STAGE_GEOMETRY])
+        assembler->flatshade_first = false;
     assembler->inner_edges = draw->inner_edges;
     assembler->triangles = draw->params.count / 3;
 }

@@ -102,15 +102,31 @@ assemble(struct assembler *assembler, uint32_t count, struct primitive_out *out)
     return made + assembler_end(assembler, out + made);
 }
 
+/* Begins either a draw's primitives, or those that a geometry program emits. */
+static void
+begin(struct assembler *assembler, const struct expected *row, bool emitted)
+{
+    const struct program program = {.output_primitive = row->mode};
+    const struct draw draw = {.params.mode = emitted ? PRIM_POINTS : row->mode,
+                              .rasterizer.flatshade_first = row->first,
+                              .program[STAGE_GEOMETRY] = emitted ? &program : NULL};
+    if (emitted)
+        assembler_begin_emitted(assembler, &draw);
+    else
+        assembler_begin(assembler, &draw);
+}
+
 static void
 test_table(void **state)
 {
-    for (size_t t = 0; t < sizeof table / sizeof table[0]; t++) {
-        const struct expected *row = &table[t];
-        struct draw draw = {.params.mode = row->mode, .rasterizer.flatshade_first = row->first};
+    const size_t count = sizeof table / sizeof table[0];
+    for (size_t n = 0; n < 2 * count; n++) {
+        const struct expected *row = &table[n / 2];
         struct assembler assembler;
         struct primitive_out out[32];
-        assembler_begin(&assembler, &draw);
+        if (n % 2 && row->mode != PRIM_LINE_STRIP && row->mode != PRIM_TRIANGLE_STRIP)
+            continue; /* not the output of a program */
+        begin(&assembler, row, n % 2);
         /* twice, because assembly begins again after a restart */
         for (int again = 0; again < 2; again++) {
             assert_int_equal(assemble(&assembler, row->vertices, out), row->primitives);
@@ -133,12 +149,18 @@ test_table(void **state)
     }
 }
 
-/* Also numbers the primitives across restarts, from 0 in each instance. */
+/* The inputs do not depend on the provoking vertex. Also numbers the primitives across restarts,
+ * from 0 in each instance. */
 static void
 test_adjacent(void **state)
 {
-    for (size_t t = 0; t < sizeof adjacent_table / sizeof adjacent_table[0]; t++) {
-        struct draw draw = {.params.mode = adjacent_table[t].mode};
+    const size_t count = sizeof adjacent_table / sizeof adjacent_table[0];
+    const struct program program = {.stage = STAGE_GEOMETRY};
+    for (size_t n = 0; n < 2 * count; n++) {
+        const size_t t = n / 2;
+        struct draw draw = {.params.mode = adjacent_table[t].mode,
+                            .rasterizer.flatshade_first = n % 2,
+                            .program[STAGE_GEOMETRY] = &program};
         struct assembler assembler;
         struct primitive_out out[32];
         assembler_begin(&assembler, &draw);

@@ -66,6 +66,20 @@ count_at(const struct followed *f, const char *queue, enum follow_kind kind)
     return s ? s->count : 0;
 }
 
+/* Whether the printed record contains the text. */
+static bool
+prints(const struct followed *f, const char *text)
+{
+    char *all = NULL;
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+    primitive_trace_print(&f->trace, out);
+    fclose(out);
+    const bool found = strstr(all, text) != NULL;
+    free(all);
+    return found;
+}
+
 /* Checks that the cycles of each item are in order: sent, taken, sent on, and so on. */
 static void
 assert_order(const struct followed *f)
@@ -138,6 +152,7 @@ one_triangle(void **state)
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(f->follow.vertices.items[f->follow.corners[i]].index, i);
     assert_int_equal(count_at(f, "vertices", FOLLOW_VERTEX), 1);
+    assert_true(prints(f, "frame 0, draw 0, triangle 0 of 1: vertices 0 1 2\n"));
     assert_order(f);
     leave(rig, f);
 }
@@ -330,6 +345,10 @@ follow_emitted(struct rig *rig, bool in_memory)
         assert_int_equal(count_at(f, queues[i], FOLLOW_STORE), in_memory * TRANSACTIONS);
         assert_int_equal(count_at(f, queues[i], FOLLOW_LOAD), in_memory * TRANSACTIONS);
     }
+    assert_true(prints(f, "triangle 3 of 6: emitted for input 1, vertices 2 1 3\n"));
+    assert_int_equal(prints(f, "2 writes: emissions written"), in_memory);
+    assert_int_equal(prints(f, "2 writes: writes confirmed"), in_memory);
+    assert_int_equal(prints(f, "2 reads: emissions read"), in_memory);
     assert_int_equal(f->follow.emissions.count, in_memory * 2 * TRIANGLES * TRANSACTIONS);
     for (size_t i = 0; i < f->follow.emissions.count; i++)
         assert_true(f->follow.emissions.items[i].is_answered);
@@ -347,6 +366,37 @@ static void
 emitted_through_memory(void **state)
 {
     follow_emitted(*state, true);
+}
+
+/* An input with adjacent vertices has six, in the order of the program's inputs. */
+static void
+adjacent_inputs(void **state)
+{
+    static const char first_gs[] = "GEOM\n"
+                                   "PROPERTY GS_INPUT_PRIMITIVE TRIANGLES_ADJACENCY\n"
+                                   "PROPERTY GS_OUTPUT_PRIMITIVE POINTS\n"
+                                   "PROPERTY GS_MAX_OUTPUT_VERTICES 1\n"
+                                   "PROPERTY GS_INVOCATIONS 1\n"
+                                   "DCL IN[][0], POSITION\n"
+                                   "DCL OUT[0], POSITION\n"
+                                   "IMM[0] UINT32 {0, 0, 0, 0}\n"
+                                   "MOV OUT[0], IN[0][0]\nEMIT IMM[0].xxxx\nEND\n";
+    struct rig *rig = *state;
+    const float vertices[6][4] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {1, 1, 0, 1},
+                                  {0, 1, 0, 1}, {0, 0, 0, 1}, {1, 0, 0, 1}};
+    struct followed *f = begin(rig, 0);
+    rig_upload(rig, RES_VERTICES, vertices, sizeof vertices);
+    stream_shader(&rig->stream, 140, VSTAGE_GEOMETRY, first_gs);
+    stream_bind_shader(&rig->stream, 140, VSTAGE_GEOMETRY);
+    rig_draw(rig, PRIM_TRIANGLES_ADJACENCY, 6, 0);
+    rig_swap(rig);
+    end(f);
+    assert_int_equal(f->follow.vertex_count, 6);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_int_equal(f->follow.vertices.items[f->follow.corners[i]].index, i);
+    assert_true(prints(f, "point 0 of 1: emitted for input 0, vertices 0 1 2 3 4 5\n"));
+    assert_order(f);
+    leave(rig, f);
 }
 
 static void
@@ -398,6 +448,7 @@ main(void)
         TEST(behind_a_rejected_one),
         TEST(emitted),
         TEST(emitted_through_memory),
+        TEST(adjacent_inputs),
         TEST(targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,8 @@
 #include "rigs/scene.h"
 #include "rigs/settings.h"
 
+#include <string.h>
+
 enum { SIZE = 16, OBJ_GS = 140, RES_BLOCK = 30 };
 
 /* Programs whose outputs are OUT[0], POSITION and OUT[1] to OUT[last]. Output OUT[last] has the
@@ -87,7 +89,8 @@ draw(struct player *player, const struct programs *programs, uint32_t pixels[SIZ
     stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
     PACKET(&s, CMD_SET_UNIFORM_BUFFER, VSTAGE_GEOMETRY, 1, 0, sizeof block, RES_BLOCK);
     stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
-    stream_draw(&s, PRIM_POINTS, 0, 4);
+    /* numbers of primitives start again in each instance, so the second one changes nothing */
+    PACKET(&s, CMD_DRAW_VBO, 0, 4, PRIM_POINTS, 0, 2, 0, 0, 0, 0, 0, ~0u, 0);
     player_submit(player, &s);
     player_get(player, RES_COLOR, SIZE, SIZE, pixels);
 }
@@ -227,6 +230,43 @@ adjacent_vertices(void **state)
     }
 }
 
+/* A fragment program reads the number of the primitive, which no earlier program writes: red is the
+ * number / 5, and the other components are 0. */
+static void
+numbers_reach_fragments(void **state)
+{
+    static const char vs[] =
+        "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n  1: END\n";
+    static const char fs[] = "FRAG\nDCL IN[0], PRIM_ID, CONSTANT\nDCL OUT[0], COLOR\n"
+                             "DCL TEMP[0]\nIMM[0] FLT32 {0.2, 1, 1, 1}\n"
+                             "  0: U2F TEMP[0], IN[0]\n  1: MUL OUT[0], TEMP[0], IMM[0]\n"
+                             "  2: END\n";
+    enum { POINTS = 4 };
+    float positions[POINTS][4];
+    struct params params;
+    struct error err = {""};
+    (void)state;
+    for (uint32_t i = 0; i < POINTS; i++) /* the center of pixel i of row 0 */
+        memcpy(positions[i], (float[]){(2.0f * (float)i + 1) / SIZE - 1, 1.0f / SIZE - 1, 0, 1},
+               sizeof positions[i]);
+    assert_true(params_load_preset(&params, "reference-2008", &err));
+    params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+    for (int timed = 0; timed < 2; timed++) {
+        struct player player = {0};
+        struct stream s = {0};
+        uint32_t pixels[SIZE * SIZE];
+        player_start(&player, &params, timed, NULL);
+        player_scene(&player, &s, vs, fs, positions, sizeof positions, SIZE);
+        stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
+        stream_draw(&s, PRIM_POINTS, 0, POINTS);
+        player_submit(&player, &s);
+        player_get(&player, RES_COLOR, SIZE, SIZE, pixels);
+        for (uint32_t i = 0; i < POINTS; i++)
+            assert_int_equal(pixels[i], (i * 51) << 16);
+        player_end(&player);
+    }
+}
+
 static void
 functional(void **state)
 {
@@ -258,6 +298,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(functional), cmocka_unit_test(machine),
-                                       cmocka_unit_test(adjacent_vertices)};
+                                       cmocka_unit_test(adjacent_vertices),
+                                       cmocka_unit_test(numbers_reach_fragments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

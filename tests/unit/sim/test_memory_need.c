@@ -209,16 +209,26 @@ static const char points_gs[] = "GEOM\n"
                                 "EMIT IMM[0].xxxx\n"
                                 "END\n";
 
-/* Draws one point with the geometry program. Returns the need for memory that is computed from the
- * trace, which equals the peak use of the machine. */
-static uint32_t
-need_of_point(const struct params *params)
+/* Prepares a draw of one point with the geometry program. */
+static void
+prepare_point(struct player *player, struct stream *s)
 {
     static const char vs[] = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n"
                              "  1: END\n";
     static const char fs[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\n"
                              "  0: MOV OUT[0], IMM[0]\n  1: END\n";
     static const float position[4] = {0, 0, 0, 1};
+    player_scene(player, s, vs, fs, position, sizeof position, 16);
+    stream_shader(s, 140, VSTAGE_GEOMETRY, points_gs);
+    stream_bind_shader(s, 140, VSTAGE_GEOMETRY);
+    stream_draw(s, PRIM_POINTS, 0, 1);
+}
+
+/* Draws the point. Returns the need for memory that is computed from the trace, which equals the
+ * peak use of the machine. */
+static uint32_t
+need_of_point(const struct params *params)
+{
     char path[] = "/tmp/aetius-need-XXXXXX";
     struct player player = {0};
     struct stream s = {0};
@@ -228,10 +238,7 @@ need_of_point(const struct params *params)
     close(mkstemp(path));
     assert_true(trace_writer_create(&player.writer, path, "test", &err));
     player_start(&player, params, true, NULL);
-    player_scene(&player, &s, vs, fs, position, sizeof position, 16);
-    stream_shader(&s, 140, VSTAGE_GEOMETRY, points_gs);
-    stream_bind_shader(&s, 140, VSTAGE_GEOMETRY);
-    stream_draw(&s, PRIM_POINTS, 0, 1);
+    prepare_point(&player, &s);
     player_submit(&player, &s);
     const uint32_t peak = player.sim.device.memory.peak_bytes;
     assert_true(trace_writer_close(player.writer, &err));
@@ -278,6 +285,26 @@ test_emitted_vertices_count(void **state)
     }
 }
 
+/* A draw whose ring does not fit ends with an error. */
+static void
+test_ring_does_not_fit(void **state)
+{
+    struct params params;
+    struct error err = {""};
+    struct player player = {0};
+    struct stream s = {0};
+    (void)state;
+    assert_true(params_load_preset(&params, "reference-2008", &err));
+    params.MEMORYCONTROLLER.MemorySize = 1 * MB;
+    params.MEMORYCONTROLLER.MemoryGrows = false;
+    player_start(&player, &params, true, NULL);
+    prepare_point(&player, &s);
+    const struct message message = stream_message(&s, 1);
+    assert_false(player.sink.sink.take(player.sink.sink.data, &message, NULL, 0, &err));
+    assert_non_null(strstr(err.text, MEMORY_EXHAUSTED));
+    player_end(&player);
+}
+
 int
 main(void)
 {
@@ -288,6 +315,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_the_machine_grows, rig_set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(test_what_would_do, rig_set_up, rig_tear_down),
         cmocka_unit_test(test_emitted_vertices_count),
+        cmocka_unit_test(test_ring_does_not_fit),
         cmocka_unit_test_setup_teardown(test_copies_of_blits_count, rig_set_up, rig_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
