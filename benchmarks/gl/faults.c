@@ -10,11 +10,12 @@
  * - 23, 24: a mesh whose triangles are in random order
  * - 25, 26: layers that a clear erases
  * - 27, 28: a texture that is uploaded again between the layers
+ * - 13, 4: an alpha test of hidden layers that discards nothing
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
  * - 11: opaque layers of a single draw, back to front
  * - 12: blended layers that write depth, back to front
- * - 13: hidden layers with an alpha test
+ * - 31: hidden layers with an alpha test that discards fragments
  * - 16: the picture is copied after each layer, and each copy is used
  * - 17: a different quarter of the picture is copied after each layer, and all are used
  * - 20: small squares with a change of state between them
@@ -366,9 +367,9 @@ draw_blended(void)
 }
 
 static void
-draw_alpha_tested(void)
+draw_alpha_tested(float least)
 {
-    glAlphaFunc(GL_GEQUAL, 0);
+    glAlphaFunc(GL_GEQUAL, least);
     glEnable(GL_ALPHA_TEST);
     draw_hidden(plain_program);
     glDisable(GL_ALPHA_TEST);
@@ -487,7 +488,7 @@ draw_frame(uint32_t frame)
     case 10: draw_readback(true); break;
     case 11: draw_in_one(); break;
     case 12: draw_blended(); break;
-    case 13: draw_alpha_tested(); break;
+    case 13: draw_alpha_tested(0); break;
     case 14: draw_copies(true, false); break;
     case 15: draw_copies(false, false); break;
     case 16: draw_copies(true, true); break;
@@ -505,6 +506,7 @@ draw_frame(uint32_t frame)
     case 28: draw_streamed(0); break;
     case 29: draw_depth_clears(); break;
     case 30: draw_streamed(1); break;
+    case 31: draw_alpha_tested(0.5f); break;
     default: break;
     }
     glUseProgram(0);
@@ -527,7 +529,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 31,
+                                       .frames = 32,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

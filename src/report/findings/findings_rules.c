@@ -156,7 +156,19 @@ find_back_to_front(struct finding_list *list)
     VEC_FREE(&fronts.items);
 }
 
-/* The alpha test disables early z too, but no program can avoid it. */
+bool
+finding_has_alpha_test(const struct draw_row *row)
+{
+    return has_word(row->state, "alpha_test");
+}
+
+/* Whether the program could avoid the late test. It needs an alpha test that discards fragments. */
+static bool
+needs_no_late_test(const struct finding_list *list, const struct draw_row *row)
+{
+    return !finding_has_alpha_test(row) || value(list, row, COLUMN_killed) == 0;
+}
+
 void
 find_late_z(struct finding_list *list)
 {
@@ -164,7 +176,7 @@ find_late_z(struct finding_list *list)
         const struct draw_row *row = &list->draws->rows.items[r];
         const double tested = value(list, row, COLUMN_tested);
         if (row->is_draw && tested > 0 && value(list, row, COLUMN_late) > 0 &&
-            !has_word(row->state, "alpha_t"))
+            needs_no_late_test(list, row))
             add(list, row, saved_shading(list, row, value(list, row, COLUMN_failed) / tested));
     }
 }
@@ -199,6 +211,20 @@ is_copied_to(const struct finding_list *list, uint32_t number)
     return false;
 }
 
+/* Cycles of a draw that are attributed to the rates of units other than the texture units, and to
+ * memory for other clients. They overlap with the work of all units. */
+static double
+other_rates(const struct finding_list *list, const struct draw_row *row)
+{
+    static const enum finding_column causes[] = {
+        COLUMN_interpolate, COLUMN_fragment_issue, COLUMN_blend, COLUMN_bandwidth_color,
+        COLUMN_bandwidth_z, COLUMN_turns,          COLUMN_rows};
+    double cycles = 0;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        cycles += value(list, row, causes[i]);
+    return cycles;
+}
+
 /* Cycles that a draw saves if only a `part` of the cycles of its reads of textures is left. At
  * best, the work of the other units still overlaps with the reads. At worst, it follows. The
  * expected time is the mean of both. */
@@ -207,10 +233,11 @@ saved_reads(const struct finding_list *list, const struct draw_row *row, double 
 {
     static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
                                                  COLUMN_bound_shader, COLUMN_bound_rop};
-    double other = 0;
+    const double rates = other_rates(list, row), left = reads * part;
+    double other = rates;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
         other = fmax(other, value(list, row, bounds[i]));
-    return reads - (fmax(reads * part, other) + reads * part + other) / 2;
+    return reads + rates - (fmax(rates + left, other) + left + other) / 2;
 }
 
 /* Whether uploads in the middle of frames take so many cycles that they are a finding. A program
@@ -450,7 +477,7 @@ bound_of_vertices(const struct finding_list *list, const struct draw_row *row, d
 
 /* Share of the cycles of vertices that remains with a share of the vertices. A unit with few thread
  * groups gets partial groups. The fewer vertices, the more indices each needs, of which only so
- * many are in flight. */
+ * many are in flight. Groups therefore do not become larger. */
 static double
 remaining_issue(const struct finding_list *list, const struct draw_row *row, double vertices)
 {
@@ -461,7 +488,7 @@ remaining_issue(const struct finding_list *list, const struct draw_row *row, dou
         return vertices;
     const double before = shaded / groups, rounds = groups / list->vertex_units;
     const double window = list->vertex_window * vertices * shaded / indices;
-    const double after = fmax(fmin(window, list->vertex_lanes), 1);
+    const double after = fmax(fmin(fmin(window, before), list->vertex_lanes), 1);
     const double remaining = fmin(vertices * before / after, 1);
     return ceil(remaining * rounds) / ceil(rounds);
 }
