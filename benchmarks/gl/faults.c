@@ -10,6 +10,7 @@
  * - 23, 24: a mesh whose triangles are in random order
  * - 25, 26: layers that a clear erases
  * - 27, 28: a texture that is uploaded again between the layers
+ * - 32, 33: two textures that are much larger than drawn, without mipmaps
  * - 13, 4: an alpha test of hidden layers that discards nothing
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
@@ -38,7 +39,7 @@ enum { SIZE = 128, LAYERS = 4, LARGE = 512, READ = 128, BLOCKS = LARGE / 4 };
 enum { GRID = 24, TRIANGLES = 2 * GRID * GRID }; /* of the mesh: squares per side, triangles */
 enum { SQUARES = 16, CORNERS = 6 };              /* squares per side; vertices of a square */
 
-static GLuint plain_program, discard_program, sample_program, mesh_program;
+static GLuint plain_program, discard_program, sample_program, pair_program, mesh_program;
 static GLuint large, with_mipmaps, compressed, picture, small_squares, large_squares;
 static GLuint streamed, mesh_vertices, shuffled, ordered;
 
@@ -73,6 +74,14 @@ make_programs(void)
                                           "varying vec2 at;\n"
                                           "uniform sampler2D image;\n"
                                           "void main() { gl_FragColor = texture2D(image, at); }\n");
+    pair_program =
+        make_program(vertex, "#version 120\n"
+                             "varying vec2 at;\n"
+                             "uniform sampler2D image, other;\n"
+                             "void main() {\n"
+                             "    vec4 sum = texture2D(image, at) + texture2D(other, at);\n"
+                             "    gl_FragColor = 0.5 * sum;\n"
+                             "}\n");
 }
 
 static GLuint
@@ -295,6 +304,22 @@ draw_texture(GLuint texture, bool whole)
     glViewport(0, 0, SIZE, SIZE);
 }
 
+/* Draws both whole textures into a corner of the window. */
+static void
+draw_pair(GLuint image, GLuint other)
+{
+    glUseProgram(pair_program);
+    glUniform1i(glGetUniformLocation(pair_program, "other"), 1);
+    glActiveTexture(GL_TEXTURE1);
+    glBindTexture(GL_TEXTURE_2D, other);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, image);
+    glViewport(0, 0, SIZE / 4, SIZE / 4);
+    for (uint32_t i = 0; i < LAYERS; i++)
+        layer(0, 0, 0, 1);
+    glViewport(0, 0, SIZE, SIZE);
+}
+
 static void
 draw_readback(bool at_the_end)
 {
@@ -507,6 +532,8 @@ draw_frame(uint32_t frame)
     case 29: draw_depth_clears(); break;
     case 30: draw_streamed(1); break;
     case 31: draw_alpha_tested(0.5f); break;
+    case 32: draw_pair(large, streamed); break;
+    case 33: draw_pair(with_mipmaps, with_mipmaps); break;
     default: break;
     }
     glUseProgram(0);
@@ -529,7 +556,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 32,
+                                       .frames = 34,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

@@ -49,15 +49,17 @@ put_textures(const struct finding *finding, const char *option, FILE *out)
     VEC(uint32_t) seen = {0};
     for (size_t i = 0; i < finding->draw_count; i++) {
         const struct format_info *format;
+        const char *at = finding->draws[i].row->textures;
         uint32_t number = 0;
-        size_t s = 0;
-        finding_texture(finding->draws[i].row, &number, &format);
-        while (s < seen.count && seen.items[s] != number)
-            s++;
-        if (s < seen.count)
-            continue;
-        VEC_PUSH(&seen, number);
-        fprintf(out, " %s %u", option, number);
+        while (finding_next_texture(&at, &number, &format)) {
+            size_t s = 0;
+            while (s < seen.count && seen.items[s] != number)
+                s++;
+            if (s < seen.count)
+                continue;
+            VEC_PUSH(&seen, number);
+            fprintf(out, " %s %u", option, number);
+        }
     }
     VEC_FREE(&seen);
 }

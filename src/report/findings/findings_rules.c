@@ -182,19 +182,22 @@ find_late_z(struct finding_list *list)
 }
 
 bool
-finding_texture(const struct draw_row *row, uint32_t *number, const struct format_info **format)
+finding_next_texture(const char **at, uint32_t *number, const struct format_info **format)
 {
     unsigned handle, width, height;
     char name[64];
     *format = NULL;
-    if (strchr(row->textures, ';') ||
-        sscanf(row->textures, "#%u %ux%u %63s", &handle, &width, &height, name) != 4)
+    if (!**at)
         return false;
-    *number = handle;
-    for (size_t i = 0; i < format_count() && !*format; i++)
-        if (!strcmp(format_at(i)->name, name))
-            *format = format_at(i);
-    return *format != NULL;
+    if (sscanf(*at, "#%u %ux%u %63[^; ]", &handle, &width, &height, name) == 4) {
+        *number = handle;
+        for (size_t i = 0; i < format_count() && !*format; i++)
+            if (!strcmp(format_at(i)->name, name))
+                *format = format_at(i);
+    }
+    *at += strcspn(*at, ";");
+    *at += strspn(*at, "; ");
+    return true;
 }
 
 /* Whether a copy writes the texture. A driver can neither compress it nor keep its mipmaps. */
@@ -255,6 +258,30 @@ streams_textures(const struct finding_list *list)
     return cycles >= FINDING_LEAST * list->draws->total.cycles && cycles > 0;
 }
 
+/* Whether a change of all textures of a draw is possible. If `counted` quads read textures that the
+ * change concerns, they read the only texture, or all of them do: the table does not separate the
+ * textures of a draw. */
+static bool
+can_change_textures(const struct finding_list *list, const struct draw_row *row, double counted,
+                    bool (*can_change)(const struct format_info *format))
+{
+    const struct format_info *format;
+    const char *at = row->textures;
+    uint32_t number = 0;
+    if (!(counted > 0) || (strchr(at, ';') && counted < value(list, row, COLUMN_quads)))
+        return false;
+    while (finding_next_texture(&at, &number, &format))
+        if (!format || !can_change(format) || is_copied_to(list, number))
+            return false;
+    return *row->textures;
+}
+
+static bool
+can_have_mipmaps(const struct format_info *format)
+{
+    return format->pack;
+}
+
 /* With mipmaps, a quad reads the texels of its level and a quarter as many of the next. Its misses
  * become as rare. */
 void
@@ -265,17 +292,34 @@ find_mipmaps(struct finding_list *list)
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
         const double quads = value(list, row, COLUMN_reduced);
-        const double all = value(list, row, COLUMN_quads);
-        const struct format_info *format;
-        uint32_t number;
-        if (!(quads > 0) || !finding_texture(row, &number, &format) || !format->pack ||
-            is_copied_to(list, number))
+        if (!can_change_textures(list, row, quads, can_have_mipmaps))
             continue;
         const double part = fmin(1.25 * pow(0.25, value(list, row, COLUMN_levels) / quads), 1);
         const double reads = value(list, row, COLUMN_bandwidth) + value(list, row, COLUMN_latency) +
                              value(list, row, COLUMN_fill);
-        add(list, row, saved_reads(list, row, reads, 1 - (1 - part) * quads / all));
+        add(list, row,
+            saved_reads(list, row, reads, 1 - (1 - part) * quads / value(list, row, COLUMN_quads)));
     }
+}
+
+static bool
+can_be_compressed(const struct format_info *format)
+{
+    return s3tc_format_for(format) != NULL;
+}
+
+/* The largest size that a texture of the draw has after compression, relative to the size before.
+ */
+static double
+compressed_part(const struct draw_row *row)
+{
+    const struct format_info *format;
+    const char *at = row->textures;
+    uint32_t number = 0;
+    double part = 0;
+    while (finding_next_texture(&at, &number, &format))
+        part = fmax(part, s3tc_format_for(format)->block_bytes / (16.0 * format->block_bytes));
+    return part;
 }
 
 /* Misses of a compressed texture take less bandwidth, but are not rarer. A texture that is much
@@ -287,14 +331,11 @@ find_uncompressed(struct finding_list *list)
         return;
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
-        const struct format_info *format, *to;
-        uint32_t number;
-        if (value(list, row, COLUMN_compressible) > 0 && value(list, row, COLUMN_reduced) == 0 &&
-            finding_texture(row, &number, &format) && (to = s3tc_format_for(format)) &&
-            !is_copied_to(list, number))
+        const double quads = value(list, row, COLUMN_compressible);
+        if (value(list, row, COLUMN_reduced) == 0 &&
+            can_change_textures(list, row, quads, can_be_compressed))
             add(list, row,
-                saved_reads(list, row, value(list, row, COLUMN_bandwidth),
-                            to->block_bytes / (16.0 * format->block_bytes)));
+                saved_reads(list, row, value(list, row, COLUMN_bandwidth), compressed_part(row)));
     }
 }
 

@@ -96,9 +96,8 @@ void finding_list_init(struct finding_list *list, const struct draws *draws,
 
 bool finding_has_alpha_test(const struct draw_row *row);
 
-/* Number and format of the only texture of a draw. Returns false if the draw has none or
- * several. */
-bool finding_texture(const struct draw_row *row, uint32_t *number,
-                     const struct format_info **format);
+/* Number and format of the next texture in draw_row.textures. The format is NULL if the text names
+ * none. Returns false at the end. */
+bool finding_next_texture(const char **at, uint32_t *number, const struct format_info **format);
 
 #endif

@@ -25,6 +25,7 @@ static const struct fault {
     {FINDING_late_z, "3", "4", 4},
     {FINDING_late_z, "13", "4", 4}, /* by an alpha test that discards nothing */
     {FINDING_mipmaps, "5", "6", 4},
+    {FINDING_mipmaps, "32", "33", 4}, /* of two textures */
     {FINDING_uncompressed, "7", "8", 4},
     {FINDING_readbacks, "9", "10", 3},      /* after all but the last of four draws */
     {FINDING_unused_copies, "14", "15", 3}, /* the last of four is used */
