@@ -10,11 +10,13 @@
  * - 23, 24: a mesh whose triangles are in random order
  * - 25, 26: layers that a clear erases
  * - 27, 28: a texture that is uploaded again between the layers
+ * - 32, 33: two textures that are much larger than drawn, without mipmaps
+ * - 13, 4: an alpha test of hidden layers that discards nothing
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
  * - 11: opaque layers of a single draw, back to front
  * - 12: blended layers that write depth, back to front
- * - 13: hidden layers with an alpha test
+ * - 31: hidden layers with an alpha test that discards fragments
  * - 16: the picture is copied after each layer, and each copy is used
  * - 17: a different quarter of the picture is copied after each layer, and all are used
  * - 20: small squares with a change of state between them
@@ -37,7 +39,7 @@ enum { SIZE = 128, LAYERS = 4, LARGE = 512, READ = 128, BLOCKS = LARGE / 4 };
 enum { GRID = 24, TRIANGLES = 2 * GRID * GRID }; /* of the mesh: squares per side, triangles */
 enum { SQUARES = 16, CORNERS = 6 };              /* squares per side; vertices of a square */
 
-static GLuint plain_program, discard_program, sample_program, mesh_program;
+static GLuint plain_program, discard_program, sample_program, pair_program, mesh_program;
 static GLuint large, with_mipmaps, compressed, picture, small_squares, large_squares;
 static GLuint streamed, mesh_vertices, shuffled, ordered;
 
@@ -72,6 +74,14 @@ make_programs(void)
                                           "varying vec2 at;\n"
                                           "uniform sampler2D image;\n"
                                           "void main() { gl_FragColor = texture2D(image, at); }\n");
+    pair_program =
+        make_program(vertex, "#version 120\n"
+                             "varying vec2 at;\n"
+                             "uniform sampler2D image, other;\n"
+                             "void main() {\n"
+                             "    vec4 sum = texture2D(image, at) + texture2D(other, at);\n"
+                             "    gl_FragColor = 0.5 * sum;\n"
+                             "}\n");
 }
 
 static GLuint
@@ -294,6 +304,22 @@ draw_texture(GLuint texture, bool whole)
     glViewport(0, 0, SIZE, SIZE);
 }
 
+/* Draws both whole textures into a corner of the window. */
+static void
+draw_pair(GLuint image, GLuint other)
+{
+    glUseProgram(pair_program);
+    glUniform1i(glGetUniformLocation(pair_program, "other"), 1);
+    glActiveTexture(GL_TEXTURE1);
+    glBindTexture(GL_TEXTURE_2D, other);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, image);
+    glViewport(0, 0, SIZE / 4, SIZE / 4);
+    for (uint32_t i = 0; i < LAYERS; i++)
+        layer(0, 0, 0, 1);
+    glViewport(0, 0, SIZE, SIZE);
+}
+
 static void
 draw_readback(bool at_the_end)
 {
@@ -366,9 +392,9 @@ draw_blended(void)
 }
 
 static void
-draw_alpha_tested(void)
+draw_alpha_tested(float least)
 {
-    glAlphaFunc(GL_GEQUAL, 0);
+    glAlphaFunc(GL_GEQUAL, least);
     glEnable(GL_ALPHA_TEST);
     draw_hidden(plain_program);
     glDisable(GL_ALPHA_TEST);
@@ -487,7 +513,7 @@ draw_frame(uint32_t frame)
     case 10: draw_readback(true); break;
     case 11: draw_in_one(); break;
     case 12: draw_blended(); break;
-    case 13: draw_alpha_tested(); break;
+    case 13: draw_alpha_tested(0); break;
     case 14: draw_copies(true, false); break;
     case 15: draw_copies(false, false); break;
     case 16: draw_copies(true, true); break;
@@ -505,6 +531,9 @@ draw_frame(uint32_t frame)
     case 28: draw_streamed(0); break;
     case 29: draw_depth_clears(); break;
     case 30: draw_streamed(1); break;
+    case 31: draw_alpha_tested(0.5f); break;
+    case 32: draw_pair(large, streamed); break;
+    case 33: draw_pair(with_mipmaps, with_mipmaps); break;
     default: break;
     }
     glUseProgram(0);
@@ -527,7 +556,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 31,
+                                       .frames = 34,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

@@ -23,7 +23,8 @@ struct whatif_options {
     struct machine_options machine;
     struct frame_set frames;
     const char *path, *dir, *trace, *scale; /* path: a trace or a run */
-    struct arg_list dropped, unblended, uncopied, programs, textures[WHATIF_TEXTURE_KINDS];
+    struct arg_list dropped, unblended, untested, uncopied, programs,
+        textures[WHATIF_TEXTURE_KINDS];
     bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks, json;
     uint64_t memory;
 };
@@ -424,6 +425,8 @@ compare(struct comparison *comparison, const struct params *params, struct trace
         READ_DRAWS(options, &options->dropped, "--drop", reader, false, &whatif->dropped, err) &&
         READ_DRAWS(options, &options->unblended, "--no-blend", reader, false, &whatif->unblended,
                    err) &&
+        READ_DRAWS(options, &options->untested, "--no-alpha-test", reader, false, &whatif->untested,
+                   err) &&
         READ_DRAWS(options, &options->uncopied, "--drop-copy", reader, true, &whatif->uncopied,
                    err) &&
         (!options->frames.count ||
@@ -474,10 +477,10 @@ simulate(struct whatif_options *options, struct whatif *changes, struct error *e
 static bool
 has_change(const struct whatif_options *options)
 {
-    bool any = options->dropped.count || options->unblended.count || options->uncopied.count ||
-               options->programs.count || options->scale || options->front_to_back ||
-               options->merge_draws || options->index_order || options->early_uploads ||
-               options->no_readbacks;
+    bool any = options->dropped.count || options->unblended.count || options->untested.count ||
+               options->uncopied.count || options->programs.count || options->scale ||
+               options->front_to_back || options->merge_draws || options->index_order ||
+               options->early_uploads || options->no_readbacks;
     for (uint32_t k = 0; k < WHATIF_TEXTURE_KINDS; k++)
         any |= options->textures[k].count > 0;
     return any;
@@ -503,6 +506,8 @@ cmd_whatif(int argc, char **argv)
          "leave out the copies and blits right before draw D of frame F", false},
         {"no-blend", 0, ARG_LIST, &options.unblended, "F:D",
          "draw D of frame F replaces the color instead of blending", false},
+        {"no-alpha-test", 0, ARG_LIST, &options.untested, "F:D[-E]",
+         "draw D of frame F, or draws D to E, have no alpha test", false},
         {"halve-texture", 0, ARG_LIST, &options.textures[WHATIF_HALVE], "ID",
          "halve the width and the height of texture ID", false},
         {"mipmaps", 0, ARG_LIST, &options.textures[WHATIF_MIPMAPS], "ID",

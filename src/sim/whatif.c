@@ -51,6 +51,8 @@ alter(void *data, struct draw *draw)
     if (is_listed(whatif->unblended.items, whatif->unblended.count, whatif, draw->number))
         for (uint32_t i = 0; i < MAX_COLOR_BUFFERS; i++)
             draw->blend.rt[i].enable = false;
+    if (is_listed(whatif->untested.items, whatif->untested.count, whatif, draw->number))
+        draw->dsa.alpha_enable = false;
     whatif->leaves_out_draw =
         is_listed(whatif->dropped.items, whatif->dropped.count, whatif, draw->number);
     return !whatif->leaves_out_draw;
@@ -117,6 +119,7 @@ whatif_is_trace(const struct whatif *whatif, struct error *err)
                   {whatif->index_order, "--index-order"},
                   {whatif->early_uploads, "--early-uploads"},
                   {whatif->unblended.count > 0, "--no-blend"},
+                  {whatif->untested.count > 0, "--no-alpha-test"},
                   {whatif->programs.count > 0, "--replace-program"},
                   {whatif->viewport_scale > 0, "--scale-viewport"}};
     if (whatif->textures.count)
@@ -234,6 +237,7 @@ whatif_fini(struct whatif *whatif)
     VEC_FREE(&whatif->dropped);
     VEC_FREE(&whatif->uncopied);
     VEC_FREE(&whatif->unblended);
+    VEC_FREE(&whatif->untested);
     VEC_FREE(&whatif->textures);
     VEC_FREE(&whatif->programs);
     VEC_FREE(&whatif->left_out);

@@ -33,7 +33,7 @@ struct whatif_program {
 
 struct whatif {
     /* The caller fills these members. whatif_fini() frees the arrays and the texts. */
-    VEC(struct whatif_draw) dropped, unblended;
+    VEC(struct whatif_draw) dropped, unblended, untested; /* the last: by alpha */
     VEC(struct whatif_draw) uncopied; /* copies right before a draw, or after the last one */
     VEC(struct whatif_texture) textures;
     VEC(struct whatif_program) programs;

@@ -49,31 +49,31 @@ put_textures(const struct finding *finding, const char *option, FILE *out)
     VEC(uint32_t) seen = {0};
     for (size_t i = 0; i < finding->draw_count; i++) {
         const struct format_info *format;
+        const char *at = finding->draws[i].row->textures;
         uint32_t number = 0;
-        size_t s = 0;
-        finding_texture(finding->draws[i].row, &number, &format);
-        while (s < seen.count && seen.items[s] != number)
-            s++;
-        if (s < seen.count)
-            continue;
-        VEC_PUSH(&seen, number);
-        fprintf(out, " %s %u", option, number);
+        while (finding_next_texture(&at, &number, &format)) {
+            size_t s = 0;
+            while (s < seen.count && seen.items[s] != number)
+                s++;
+            if (s < seen.count)
+                continue;
+            VEC_PUSH(&seen, number);
+            fprintf(out, " %s %u", option, number);
+        }
     }
     VEC_FREE(&seen);
 }
 
-/* Adds the option once per program. The user writes the new text. */
-static void
-put_programs(const struct finding *finding, FILE *out)
+/* Whether the draw, unlike the first `count` ones, has this program and no alpha test. */
+static bool
+is_first_of_program(const struct finding *finding, size_t count)
 {
-    for (size_t i = 0; i < finding->draw_count; i++) {
-        const char *program = finding->draws[i].row->fragment_program;
-        size_t s = 0;
-        while (s < i && strcmp(finding->draws[s].row->fragment_program, program) != 0)
-            s++;
-        if (s == i)
-            fprintf(out, " --replace-program %s=FILE", program);
-    }
+    const struct draw_row *row = finding->draws[count].row;
+    size_t s = 0;
+    while (s < count && (finding_has_alpha_test(finding->draws[s].row) ||
+                         strcmp(finding->draws[s].row->fragment_program, row->fragment_program)))
+        s++;
+    return s == count && !finding_has_alpha_test(row);
 }
 
 /* Adds the option once per row of copies. */
@@ -92,13 +92,16 @@ compare_rows(const void *a, const void *b)
     return first->row->row < second->row->row ? -1 : first->row->row > second->row->row;
 }
 
-/* Adds the option once per sequence of draws. */
+/* Adds the option once per sequence of draws. `with`: NULL, or only draws for which it holds. */
 static void
-put_draws(const struct finding *finding, const char *option, FILE *out)
+put_draws(const struct finding *finding, const char *option,
+          bool (*with)(const struct draw_row *row), FILE *out)
 {
-    const size_t count = finding->draw_count;
-    struct finding_draw *draws = mem_array(count, sizeof *draws);
-    memcpy(draws, finding->draws, count * sizeof *draws);
+    struct finding_draw *draws = mem_array(finding->draw_count, sizeof *draws);
+    size_t count = 0;
+    for (size_t i = 0; i < finding->draw_count; i++)
+        if (!with || with(finding->draws[i].row))
+            draws[count++] = finding->draws[i];
     qsort(draws, count, sizeof *draws, compare_rows);
     for (size_t i = 0, next; i < count; i = next) {
         const struct draw_row *first = draws[i].row;
@@ -110,6 +113,17 @@ put_draws(const struct finding *finding, const char *option, FILE *out)
             fprintf(out, "-%u", draws[next - 1].row->draw);
     }
     free(draws);
+}
+
+/* Leaves the alpha test out. For the other draws, the user writes programs without `discard` or a
+ * depth output. */
+static void
+put_early_tests(const struct finding *finding, FILE *out)
+{
+    for (size_t i = 0; i < finding->draw_count; i++)
+        if (is_first_of_program(finding, i))
+            fprintf(out, " --replace-program %s=FILE", finding->draws[i].row->fragment_program);
+    put_draws(finding, "--no-alpha-test", finding_has_alpha_test, out);
 }
 
 /* Prints the option that selects the frames. The numbers are those of the run. */
@@ -133,12 +147,12 @@ make_command(const struct finding *finding, const char *dir, const struct frame_
     put_frames(frames, out);
     switch (finding->number) {
     case FINDING_back_to_front: fputs(" --front-to-back", out); break;
-    case FINDING_late_z: put_programs(finding, out); break;
+    case FINDING_late_z: put_early_tests(finding, out); break;
     case FINDING_mipmaps: put_textures(finding, "--mipmaps", out); break;
     case FINDING_uncompressed: put_textures(finding, "--compress", out); break;
     case FINDING_tiny_draws: fputs(" --merge-draws", out); break;
     case FINDING_index_order: fputs(" --index-order", out); break;
-    case FINDING_erased_draws: put_draws(finding, "--drop", out); break;
+    case FINDING_erased_draws: put_draws(finding, "--drop", NULL, out); break;
     case FINDING_uploads: fputs(" --early-uploads", out); break;
     case FINDING_unused_copies: put_copies(finding, out); break;
     default: fputs(" --no-readbacks", out); break;

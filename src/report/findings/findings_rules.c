@@ -156,7 +156,19 @@ find_back_to_front(struct finding_list *list)
     VEC_FREE(&fronts.items);
 }
 
-/* The alpha test disables early z too, but no program can avoid it. */
+bool
+finding_has_alpha_test(const struct draw_row *row)
+{
+    return has_word(row->state, "alpha_test");
+}
+
+/* Whether the program could avoid the late test. It needs an alpha test that discards fragments. */
+static bool
+needs_no_late_test(const struct finding_list *list, const struct draw_row *row)
+{
+    return !finding_has_alpha_test(row) || value(list, row, COLUMN_killed) == 0;
+}
+
 void
 find_late_z(struct finding_list *list)
 {
@@ -164,25 +176,28 @@ find_late_z(struct finding_list *list)
         const struct draw_row *row = &list->draws->rows.items[r];
         const double tested = value(list, row, COLUMN_tested);
         if (row->is_draw && tested > 0 && value(list, row, COLUMN_late) > 0 &&
-            !has_word(row->state, "alpha_t"))
+            needs_no_late_test(list, row))
             add(list, row, saved_shading(list, row, value(list, row, COLUMN_failed) / tested));
     }
 }
 
 bool
-finding_texture(const struct draw_row *row, uint32_t *number, const struct format_info **format)
+finding_next_texture(const char **at, uint32_t *number, const struct format_info **format)
 {
     unsigned handle, width, height;
     char name[64];
     *format = NULL;
-    if (strchr(row->textures, ';') ||
-        sscanf(row->textures, "#%u %ux%u %63s", &handle, &width, &height, name) != 4)
+    if (!**at)
         return false;
-    *number = handle;
-    for (size_t i = 0; i < format_count() && !*format; i++)
-        if (!strcmp(format_at(i)->name, name))
-            *format = format_at(i);
-    return *format != NULL;
+    if (sscanf(*at, "#%u %ux%u %63[^; ]", &handle, &width, &height, name) == 4) {
+        *number = handle;
+        for (size_t i = 0; i < format_count() && !*format; i++)
+            if (!strcmp(format_at(i)->name, name))
+                *format = format_at(i);
+    }
+    *at += strcspn(*at, ";");
+    *at += strspn(*at, "; ");
+    return true;
 }
 
 /* Whether a copy writes the texture. A driver can neither compress it nor keep its mipmaps. */
@@ -199,6 +214,20 @@ is_copied_to(const struct finding_list *list, uint32_t number)
     return false;
 }
 
+/* Cycles of a draw that are attributed to the rates of units other than the texture units, and to
+ * memory for other clients. They overlap with the work of all units. */
+static double
+other_rates(const struct finding_list *list, const struct draw_row *row)
+{
+    static const enum finding_column causes[] = {
+        COLUMN_interpolate, COLUMN_fragment_issue, COLUMN_blend, COLUMN_bandwidth_color,
+        COLUMN_bandwidth_z, COLUMN_turns,          COLUMN_rows};
+    double cycles = 0;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        cycles += value(list, row, causes[i]);
+    return cycles;
+}
+
 /* Cycles that a draw saves if only a `part` of the cycles of its reads of textures is left. At
  * best, the work of the other units still overlaps with the reads. At worst, it follows. The
  * expected time is the mean of both. */
@@ -207,10 +236,11 @@ saved_reads(const struct finding_list *list, const struct draw_row *row, double 
 {
     static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
                                                  COLUMN_bound_shader, COLUMN_bound_rop};
-    double other = 0;
+    const double rates = other_rates(list, row), left = reads * part;
+    double other = rates;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
         other = fmax(other, value(list, row, bounds[i]));
-    return reads - (fmax(reads * part, other) + reads * part + other) / 2;
+    return reads + rates - (fmax(rates + left, other) + left + other) / 2;
 }
 
 /* Whether uploads in the middle of frames take so many cycles that they are a finding. A program
@@ -228,6 +258,30 @@ streams_textures(const struct finding_list *list)
     return cycles >= FINDING_LEAST * list->draws->total.cycles && cycles > 0;
 }
 
+/* Whether a change of all textures of a draw is possible. If `counted` quads read textures that the
+ * change concerns, they read the only texture, or all of them do: the table does not separate the
+ * textures of a draw. */
+static bool
+can_change_textures(const struct finding_list *list, const struct draw_row *row, double counted,
+                    bool (*can_change)(const struct format_info *format))
+{
+    const struct format_info *format;
+    const char *at = row->textures;
+    uint32_t number = 0;
+    if (!(counted > 0) || (strchr(at, ';') && counted < value(list, row, COLUMN_quads)))
+        return false;
+    while (finding_next_texture(&at, &number, &format))
+        if (!format || !can_change(format) || is_copied_to(list, number))
+            return false;
+    return *row->textures;
+}
+
+static bool
+can_have_mipmaps(const struct format_info *format)
+{
+    return format->pack;
+}
+
 /* With mipmaps, a quad reads the texels of its level and a quarter as many of the next. Its misses
  * become as rare. */
 void
@@ -238,17 +292,34 @@ find_mipmaps(struct finding_list *list)
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
         const double quads = value(list, row, COLUMN_reduced);
-        const double all = value(list, row, COLUMN_quads);
-        const struct format_info *format;
-        uint32_t number;
-        if (!(quads > 0) || !finding_texture(row, &number, &format) || !format->pack ||
-            is_copied_to(list, number))
+        if (!can_change_textures(list, row, quads, can_have_mipmaps))
             continue;
         const double part = fmin(1.25 * pow(0.25, value(list, row, COLUMN_levels) / quads), 1);
         const double reads = value(list, row, COLUMN_bandwidth) + value(list, row, COLUMN_latency) +
                              value(list, row, COLUMN_fill);
-        add(list, row, saved_reads(list, row, reads, 1 - (1 - part) * quads / all));
+        add(list, row,
+            saved_reads(list, row, reads, 1 - (1 - part) * quads / value(list, row, COLUMN_quads)));
     }
+}
+
+static bool
+can_be_compressed(const struct format_info *format)
+{
+    return s3tc_format_for(format) != NULL;
+}
+
+/* The largest size that a texture of the draw has after compression, relative to the size before.
+ */
+static double
+compressed_part(const struct draw_row *row)
+{
+    const struct format_info *format;
+    const char *at = row->textures;
+    uint32_t number = 0;
+    double part = 0;
+    while (finding_next_texture(&at, &number, &format))
+        part = fmax(part, s3tc_format_for(format)->block_bytes / (16.0 * format->block_bytes));
+    return part;
 }
 
 /* Misses of a compressed texture take less bandwidth, but are not rarer. A texture that is much
@@ -260,14 +331,11 @@ find_uncompressed(struct finding_list *list)
         return;
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
-        const struct format_info *format, *to;
-        uint32_t number;
-        if (value(list, row, COLUMN_compressible) > 0 && value(list, row, COLUMN_reduced) == 0 &&
-            finding_texture(row, &number, &format) && (to = s3tc_format_for(format)) &&
-            !is_copied_to(list, number))
+        const double quads = value(list, row, COLUMN_compressible);
+        if (value(list, row, COLUMN_reduced) == 0 &&
+            can_change_textures(list, row, quads, can_be_compressed))
             add(list, row,
-                saved_reads(list, row, value(list, row, COLUMN_bandwidth),
-                            to->block_bytes / (16.0 * format->block_bytes)));
+                saved_reads(list, row, value(list, row, COLUMN_bandwidth), compressed_part(row)));
     }
 }
 
@@ -450,7 +518,7 @@ bound_of_vertices(const struct finding_list *list, const struct draw_row *row, d
 
 /* Share of the cycles of vertices that remains with a share of the vertices. A unit with few thread
  * groups gets partial groups. The fewer vertices, the more indices each needs, of which only so
- * many are in flight. */
+ * many are in flight. Groups therefore do not become larger. */
 static double
 remaining_issue(const struct finding_list *list, const struct draw_row *row, double vertices)
 {
@@ -461,7 +529,7 @@ remaining_issue(const struct finding_list *list, const struct draw_row *row, dou
         return vertices;
     const double before = shaded / groups, rounds = groups / list->vertex_units;
     const double window = list->vertex_window * vertices * shaded / indices;
-    const double after = fmax(fmin(window, list->vertex_lanes), 1);
+    const double after = fmax(fmin(fmin(window, before), list->vertex_lanes), 1);
     const double remaining = fmin(vertices * before / after, 1);
     return ceil(remaining * rounds) / ceil(rounds);
 }

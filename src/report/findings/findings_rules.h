@@ -17,6 +17,7 @@
     X(lanes_empty, "shader.lanes_empty")                                                           \
     X(merges, "merges")                                                                            \
     X(late, "late_quads.items_in")                                                                 \
+    X(killed, "shader.fragments_killed")                                                           \
     X(quads, "texunit.quads")                                                                      \
     X(reduced, "texunit.quads_reduced")                                                            \
     X(levels, "texunit.levels_missing")                                                            \
@@ -93,9 +94,10 @@ void finding_list_init(struct finding_list *list, const struct draws *draws,
 #define FINDING(name, what, advice) void find_##name(struct finding_list *list);
 #include "findings.def"
 
-/* Number and format of the only texture of a draw. Returns false if the draw has none or
- * several. */
-bool finding_texture(const struct draw_row *row, uint32_t *number,
-                     const struct format_info **format);
+bool finding_has_alpha_test(const struct draw_row *row);
+
+/* Number and format of the next texture in draw_row.textures. The format is NULL if the text names
+ * none. Returns false at the end. */
+bool finding_next_texture(const char **at, uint32_t *number, const struct format_info **format);
 
 #endif

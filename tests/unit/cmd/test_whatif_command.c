@@ -80,6 +80,19 @@ a_draw_does_not_blend(void **state)
     assert_true(opaque.differing == 0 && opaque.after == opaque.before);
 }
 
+/* The alpha test of frame 31 discards fragments, that of frame 13 does not. Frame 2 has none. */
+static void
+draws_have_no_alpha_test(void **state)
+{
+    (void)state;
+    const struct result some = ASK(0, FAULTS, "--frames", "31", "--no-alpha-test", "31:0-4");
+    const struct result all = ASK(0, FAULTS, "--frames", "13", "--no-alpha-test", "13:0-4");
+    const struct result none = ASK(0, FAULTS, "--frames", "2", "--no-alpha-test", "2:0-3");
+    assert_true(some.differing > 0);
+    assert_true(all.differing == 0 && all.after < all.before);
+    assert_true(none.differing == 0 && none.after == none.before);
+}
+
 static void
 the_viewport_is_scaled(void **state)
 {
@@ -337,6 +350,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_draw_is_dropped),
         cmocka_unit_test(a_draw_does_not_blend),
+        cmocka_unit_test(draws_have_no_alpha_test),
         cmocka_unit_test(the_viewport_is_scaled),
         cmocka_unit_test(draws_are_sorted),
         cmocka_unit_test(draws_are_merged),
