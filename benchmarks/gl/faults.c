@@ -304,7 +304,7 @@ draw_texture(GLuint texture, bool whole)
     glViewport(0, 0, SIZE, SIZE);
 }
 
-/* Draws both whole textures into a corner of the window. */
+/* Draws both textures completely into a corner of the window. */
 static void
 draw_pair(GLuint image, GLuint other)
 {

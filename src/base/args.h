@@ -24,7 +24,8 @@
 enum arg_kind {
     ARG_FLAG,     /* bool *: set to true */
     ARG_STRING,   /* const char ** */
-    ARG_OPTIONAL, /* const char **: `--name` gives "", `--name=VALUE` gives VALUE; only one VALUE */
+    ARG_OPTIONAL, /* const char **: `--name` gives "", `--name=VALUE` gives VALUE; at most one VALUE
+                   */
     ARG_UINT,     /* uint64_t *: whole number (base/whole_number.h) */
     ARG_JOBS,     /* uint64_t *: number of parallel jobs, 1 to 1024 */
     ARG_SIZE,     /* uint64_t *: bytes, optionally with the suffix K, M or G; not 0 */

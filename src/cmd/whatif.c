@@ -507,7 +507,7 @@ cmd_whatif(int argc, char **argv)
         {"no-blend", 0, ARG_LIST, &options.unblended, "F:D",
          "draw D of frame F replaces the color instead of blending", false},
         {"no-alpha-test", 0, ARG_LIST, &options.untested, "F:D[-E]",
-         "draw D of frame F, or draws D to E, have no alpha test", false},
+         "remove the alpha test of draw D of frame F, or of draws D to E", false},
         {"halve-texture", 0, ARG_LIST, &options.textures[WHATIF_HALVE], "ID",
          "halve the width and the height of texture ID", false},
         {"mipmaps", 0, ARG_LIST, &options.textures[WHATIF_MIPMAPS], "ID",

@@ -124,8 +124,8 @@ draw_cycles(const struct factors *f, const struct trace_work *work, const struct
     return serial + stream + all;
 }
 
-/* Index of the first of `count` items with this or a later frame. Each item has `size` bytes,
- * begins with its frame, and is sorted by it. */
+/* Index of the first of `count` items whose frame is this one or a later one. Each item has `size`
+ * bytes, begins with its frame, and is sorted by it. */
 static size_t
 first_of_frame(const void *items, size_t count, size_t size, uint32_t frame)
 {

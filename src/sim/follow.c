@@ -237,7 +237,8 @@ take_input(struct follow *follow, const struct traffic_queue *queue,
     add_hop(follow, queue, FOLLOW_INPUT, (uint32_t)follow->inputs.count - 1, now);
 }
 
-/* Finds the input primitive of a job. If several ones used its entry, the latest is found. */
+/* Finds the input primitive of a job. If several primitives used the job's entry, the latest one is
+ * found. */
 static bool
 find_input(const struct follow *follow, const struct geometry_job *job, uint32_t *number)
 {

@@ -138,8 +138,8 @@ find_work(const struct overlap *overlap, uint64_t cycles, struct stage_work work
     return count;
 }
 
-/* Adds the draw's work on the shared units, which do the work of all draws in turn. Returns the
- * cycle in which they have done it. */
+/* Adds the draw's work on the shared units, which process the draws one after another. Returns the
+ * cycle in which they finish this work. */
 static uint64_t
 add_shared(struct overlap *overlap, uint64_t start, uint64_t cycles)
 {
@@ -156,8 +156,9 @@ add_shared(struct overlap *overlap, uint64_t start, uint64_t cycles)
     return work ? overlap->shared_free : 0;
 }
 
-/* Moves each stage's work behind the draws before, and behind the stages before it. Then moves each
- * stage back whose items would not fit into the queues to the next stage. */
+/* Delays each stage's work until the previous draws have left the stage, and at least as much as
+ * the stages before it. Then delays each stage whose items would not fit into the queues to the
+ * next stage. */
 static void
 schedule(const struct overlap *overlap, struct stage_work works[], uint32_t count)
 {

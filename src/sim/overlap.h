@@ -66,8 +66,8 @@ struct overlap {
 
 void overlap_init(struct overlap *overlap, struct clock *clock, bool is_off);
 void overlap_add(struct overlap *overlap, enum overlap_stage stage, const struct module *module);
-/* Adds a unit that serves several stages. `work` counts the cycles in which it could do no more, up
- * to the last clock_settle(). */
+/* Adds a unit that serves several stages. `work` counts the cycles, up to the last clock_settle(),
+ * in which the unit could not work faster. */
 void overlap_share(struct overlap *overlap, const struct module *module, const uint64_t *work);
 /* Starts a frame. */
 void overlap_begin(struct overlap *overlap);

@@ -1,5 +1,5 @@
-/* A photo album: 30 thumbnails of 64 x 64 pixels. Each texture is the whole photo of 512 x 512.
- * Fixed: each texture has the size of the thumbnail. */
+/* A photo album: 30 thumbnails of 64 x 64 pixels. Each texture is the full photo of 512 x 512.
+ * Fixed: each texture is as large as a thumbnail. */
 #include "planted.h"
 
 #include <GL/gl.h>

@@ -1,5 +1,5 @@
 /* A wall of 600 toy blocks in fixed function. Each block is a call of one display list with its
- * own matrix and color. Fixed: one list has the faces of all blocks. */
+ * own matrix and color. Fixed: one list contains the faces of all blocks. */
 #include "planted.h"
 
 #include <GL/gl.h>

@@ -1,5 +1,5 @@
-/* A height field of 48 x 48 cells in buffers, whose shader mixes rock, grass and a detail texture.
- * None has mipmaps. Fixed: all have. */
+/* A height field of 48 x 48 cells in buffer objects. Its shader mixes a rock, a grass and a detail
+ * texture. None has mipmaps. Fixed: all have. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

@@ -1,6 +1,6 @@
-/* Blocks of houses along streets, seen from the pavement: lit, with a facade and a layer of grime,
- * as display lists. The loop starts with the row at the horizon. Fixed: it starts with the row in
- * front of the eye. */
+/* Blocks of houses along streets, seen from the pavement. They are lit, have a facade texture and a
+ * grime texture, and are drawn from display lists. The loop starts with the row at the horizon.
+ * Fixed: it starts with the row in front of the eye. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

@@ -62,7 +62,7 @@ setup(void)
     glClearColor(0.3f, 0.5f, 0.9f, 1.0f);
 }
 
-/* A quad over the whole window. The texture is slightly larger than the window and turned. */
+/* A quad over the whole window. The texture is slightly larger than the window, and rotated. */
 static void
 draw_layer(uint32_t layer, float drift)
 {

@@ -1,5 +1,5 @@
 /* A desktop of opaque windows with client arrays. Each window has a depth, and the compositor draws
- * the stack from the bottom. Fixed: it draws the stack from the top. */
+ * the stack from back to front. Fixed: it draws the stack from front to back. */
 #include "planted.h"
 
 #include <GL/gl.h>

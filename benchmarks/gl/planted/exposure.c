@@ -1,6 +1,7 @@
 /* A camera with automatic exposure: the scene goes to a texture, the program reads it back and
  * averages it, then draws the texture with that exposure. Fixed: after the last draw, the GPU
- * reduces the texture to a small one, which is read; the exposure is that of the frame before. */
+ * reduces the texture to a small one, and the program reads that one; the exposure is that of the
+ * previous frame. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

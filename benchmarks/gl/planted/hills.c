@@ -1,5 +1,5 @@
 /* Ten ridges of hills in the haze, each a strip below its outline. The painter starts with the
- * farthest ridge, although there is a depth buffer. Fixed: the nearest ridge is first. */
+ * farthest ridge, although there is a depth buffer. Fixed: the nearest ridge is drawn first. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

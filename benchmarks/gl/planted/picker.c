@@ -1,4 +1,4 @@
-/* An editor that finds the part under the pointer, and lights it up in the next frame. After each
+/* An editor that finds the part under the pointer, and highlights it in the next frame. After each
  * part it reads the depth under the pointer. Fixed: each part writes its number into the stencil
  * buffer, which is read once, after the last part. */
 #include "planted.h"

@@ -1,5 +1,6 @@
-/* Common code of the programs in this folder. Each program draws a scene with one planted fault of
- * performance. With `--fixed` it draws the same picture, or nearly the same, without the fault. */
+/* Common code of the programs in this folder. Each program draws a scene with one deliberate
+ * performance fault. With `--fixed` it draws the same picture, or nearly the same, without the
+ * fault. */
 #ifndef AETIUS_BENCHMARKS_PLANTED_H
 #define AETIUS_BENCHMARKS_PLANTED_H
 

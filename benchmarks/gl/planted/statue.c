@@ -53,8 +53,8 @@ make_vertices(void)
     glBufferData(GL_ARRAY_BUFFER, sizeof vertices, vertices, GL_STATIC_DRAW);
 }
 
-/* Bands of eight vertices across, so that a band's edge is still in the cache of vertices when the
- * next row of triangles needs it. */
+/* Bands eight vertices wide. The vertices at a band's edge are still in the vertex cache when the
+ * next row of triangles needs them. */
 static void
 make_triangles(void)
 {

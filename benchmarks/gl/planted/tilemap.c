@@ -1,5 +1,5 @@
-/* The map of a role-playing game: 40 x 30 tiles of 16 pixels from one sheet. Each tile is a draw
- * with its place as a uniform. Fixed: one draw of a buffer with all tiles. */
+/* The map of a role-playing game: 40 x 30 tiles of 16 pixels from one sheet. Each tile is a
+ * separate draw, with its position in a uniform. Fixed: one draw of a buffer with all tiles. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

@@ -410,7 +410,7 @@ add_draw(struct ideal_sum *sum, const double *numbers, const struct row_costs *c
     return draws->count++ ? costs->overlap : 0;
 }
 
-/* Cycles of a row that a step removes, and those of the causes that it shortens. */
+/* Cycles that a step removes from a row, and all cycles of the causes that it shortens. */
 struct change {
     double affected, removed;
 };

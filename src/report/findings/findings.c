@@ -115,7 +115,7 @@ put_draws(const struct finding *finding, const char *option,
     free(draws);
 }
 
-/* Leaves the alpha test out. For the other draws, the user writes programs without `discard` or a
+/* Leaves the alpha test out. For the other draws, the user supplies programs without `discard` or a
  * depth output. */
 static void
 put_early_tests(const struct finding *finding, FILE *out)

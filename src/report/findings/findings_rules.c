@@ -258,9 +258,9 @@ streams_textures(const struct finding_list *list)
     return cycles >= FINDING_LEAST * list->draws->total.cycles && cycles > 0;
 }
 
-/* Whether a change of all textures of a draw is possible. If `counted` quads read textures that the
- * change concerns, they read the only texture, or all of them do: the table does not separate the
- * textures of a draw. */
+/* Whether all textures of a draw can be changed. If `counted` quads read textures that the
+ * change concerns, they read the only texture, or all of them do: the table does not distinguish
+ * between the textures of a draw. */
 static bool
 can_change_textures(const struct finding_list *list, const struct draw_row *row, double counted,
                     bool (*can_change)(const struct format_info *format))
@@ -308,7 +308,7 @@ can_be_compressed(const struct format_info *format)
     return s3tc_format_for(format) != NULL;
 }
 
-/* The largest size that a texture of the draw has after compression, relative to the size before.
+/* The largest ratio of compressed to uncompressed size among the draw's textures.
  */
 static double
 compressed_part(const struct draw_row *row)

@@ -338,7 +338,8 @@ begin_program(struct group *group)
     exec_join(group->exec, full + (rest > 0));
 }
 
-/* Updates the occupied share of the places, or of the registers if it is larger. */
+/* Updates the occupied fraction of the group slots, or of the registers if that fraction is larger.
+ */
 static void
 update_occupied(struct shader *shader)
 {

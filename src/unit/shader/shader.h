@@ -12,7 +12,7 @@
 #include "unit/stats.h"
 
 enum { SHADER_MAX_GROUPS = 65536 };
-enum { OWN_PARTS = 1024 }; /* parts of a cycle in shader->own_parts */
+enum { OWN_PARTS = 1024 }; /* unit of shader->own_parts: 1 / OWN_PARTS of a cycle */
 
 /* The shader units that run a stage's threads, and the size of its groups. */
 struct shader_role {

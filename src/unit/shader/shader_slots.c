@@ -26,7 +26,7 @@ waits_for_others(const struct shader *shader)
 
 /* Counts the unit's own work: `alus` cycles in which instructions occupied the ALUs, and `waits`
  * cycles in which groups waited for the unit: for results, ports or the next fetch. More groups
- * could hide these waits, so only the occupied share of the places or registers counts. */
+ * could hide these waits, so they count in proportion to the occupied group slots or registers. */
 static void
 count_own_work(struct shader *shader, uint64_t alus, uint64_t waits)
 {

@@ -300,7 +300,8 @@ order_does_not_fill_groups(void **state)
 }
 
 /* Of 960 cycles of reads, an eighth is left: 120. Colors occupy the memory for 800 more cycles. At
- * best, all of this overlaps with the work of the shaders. At worst, only the colors do. */
+ * best, all of this overlaps with the work of the shaders. At worst, only the color accesses
+ * overlap. */
 static void
 compression_overlaps_with_colors(void **state)
 {

@@ -463,9 +463,9 @@ separate_units_work_on_different_draws(void **state)
         frame_fini(&rows[r]);
 }
 
-/* Of 1000 cycles 600 are charged to memory and 100 to the DAC, which needs 500. Its other 400 are
- * spread over the 900 cycles that are not charged to it. Without overlap they follow the remaining
- * 400 cycles. No resource removes them. */
+/* Of 1000 cycles, 600 are charged to memory and 100 to the DAC. The DAC needs 500 cycles. Its
+ * remaining 400 cycles are spread over the 900 cycles that are charged to other causes. Without
+ * overlap they follow the remaining 400 cycles. No resource removes them. */
 static void
 the_display_keeps_its_rate(void **state)
 {

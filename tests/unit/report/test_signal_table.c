@@ -230,8 +230,8 @@ replies_have_the_address_of_their_request(void **state)
     free(path);
 }
 
-/* A geometry program's input primitives have their draw and number in all queues to Geometry
- * Assembly and to the Scheduler. Each transaction of emitted vertices is written and read once. */
+/* In all queues to Geometry Assembly and the Scheduler, a geometry program's input primitives carry
+ * their draw and number. Each transaction of emitted vertices is written and read once. */
 static void
 emitted_vertices_are_listed(void **state)
 {

@@ -105,7 +105,8 @@ static const struct row_case {
      "lost.bus=1000 shader.own_cycles=2800", "MEMORYCONTROLLER.CommandProcessorBusWidth=2", 300},
     {"reference-2008", "MEMORYCONTROLLER.CommandProcessorBusWidth=1",
      "lost.bus=1000 shader.own_cycles=2000", "MEMORYCONTROLLER.CommandProcessorBusWidth=2", 500},
-    /* Of the hidden 700 cycles, 560 are in the 800 of the bus. The remaining 400 hold 400. */
+    /* Of the 700 hidden cycles, 560 fall into the 800 cycles of the bus. Of these, 400 overlap with
+       the remaining 400 cycles. */
     {"reference-2008", "MEMORYCONTROLLER.CommandProcessorBusWidth=1",
      "lost.bus=800 shader.own_cycles=2800", "MEMORYCONTROLLER.CommandProcessorBusWidth=2",
      400 - 160},

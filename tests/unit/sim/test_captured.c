@@ -21,7 +21,7 @@ enum {
     PICTURE_BYTES = WIDTH * HEIGHT * 4
 };
 
-/* Sizes of the buffers, and the triangles of 3 x 16 bytes that have room in them. */
+/* Sizes of the buffers, and the number of triangles (3 x 16 bytes each) that fit into them. */
 static const struct {
     uint32_t bytes, triangles;
 } stores[STORES] = {{4096, MOST}, {300, 6}, {4096, MOST}, {144, 3}};
@@ -49,7 +49,7 @@ zigzag(uint32_t i, double at[2])
     at[1] = i % 2 ? 0.613 - 0.031 * i : -0.587 + 0.023 * i;
 }
 
-/* Stores the corners of all triangles that the geometry program makes. Triangle t of the strip
+/* Stores the vertices of all triangles that the geometry program emits. Triangle t of the strip
  * becomes a strip of 3 + t % 3 vertices. Vertex i is the input vertex i % 3, moved by 0.03 i and
  * 0.02. */
 static uint32_t

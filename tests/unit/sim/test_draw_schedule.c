@@ -15,8 +15,8 @@ struct span {
     uint64_t first, end;
 };
 
-/* The streamer, two z test units, the generator, and two unified shader units, which are no stage.
- * A queue of PLACES connects the streamer to the generator. */
+/* The streamer, two z test units, the generator, and two unified shader units, which do not count
+ * as a stage. A queue of PLACES connects the streamer to the generator. */
 enum { STAGE_UNITS = 4, SHARED_UNITS = 2, UNITS = STAGE_UNITS + SHARED_UNITS, PLACES = 4 };
 
 /* A row of work, and the cycles that overlap with earlier draws. */

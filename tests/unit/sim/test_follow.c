@@ -308,7 +308,7 @@ static const char twice_gs[] =
     "MOV OUT[0], IN[2][0]\nEMIT IMM[0].xxxx\nEND\n";
 
 /* Follows emitted triangle 3 of a strip of three triangles, of which the second one emits it. Two
- * draws have the same ring in memory. */
+ * draws use the same ring buffer in memory. */
 static void
 follow_emitted(struct rig *rig, bool in_memory)
 {
@@ -368,7 +368,7 @@ emitted_through_memory(void **state)
     follow_emitted(*state, true);
 }
 
-/* An input with adjacent vertices has six, in the order of the program's inputs. */
+/* An input triangle with adjacency has six vertices, in the order of the program's inputs. */
 static void
 adjacent_inputs(void **state)
 {

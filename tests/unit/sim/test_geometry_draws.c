@@ -89,7 +89,7 @@ draw(struct player *player, const struct programs *programs, uint32_t pixels[SIZ
     stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
     PACKET(&s, CMD_SET_UNIFORM_BUFFER, VSTAGE_GEOMETRY, 1, 0, sizeof block, RES_BLOCK);
     stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
-    /* numbers of primitives start again in each instance, so the second one changes nothing */
+    /* primitive numbers start again in each instance, so the second instance changes nothing */
     PACKET(&s, CMD_DRAW_VBO, 0, 4, PRIM_POINTS, 0, 2, 0, 0, 0, 0, 0, ~0u, 0);
     player_submit(player, &s);
     player_get(player, RES_COLOR, SIZE, SIZE, pixels);

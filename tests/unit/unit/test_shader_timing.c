@@ -403,15 +403,16 @@ assert_own(const struct bench *b, uint64_t cycles)
     assert_int_equal(b->shader.stats.own_cycles, cycles);
 }
 
-/* Own work: cycles with an instruction count whole. Cycles in which all groups wait for the unit
- * count in proportion to its occupied places, or registers if their share is larger.
- * - Four dependent ADDs issue in 0, 3, 6 and 9: 4 cycles, and 6 cycles of waiting. The group
- *   occupies the only place, or one of two.
- * - Two groups leave 3 cycles of waiting. They occupy two of four places.
- * - The program of two registers occupies half of four.
- * - A replay is a wait: four MADs issue, and 9 cycles have replays.
- * - A wait for texels is not the unit's own. The program issues 7 instructions, and its ADDs wait
- *   2 cycles for each other twice. */
+/* Own work: a cycle in which an instruction issues counts in full. Cycles in which all groups wait
+ * for the unit count in proportion to its occupied group slots, or to its occupied registers if
+ * that fraction is larger.
+ * - Four dependent ADDs issue in cycles 0, 3, 6 and 9: 4 cycles of issue, and 6 of waiting. The
+ *   group occupies the only group slot, or one of two.
+ * - With two groups, 3 cycles of waiting remain. They occupy two of four group slots.
+ * - A program with two registers occupies half of four registers.
+ * - A replay counts as a wait: four MADs issue, and 9 cycles have replays.
+ * - A wait for texels does not count as the unit's own work. The program issues 7 instructions.
+ *   Twice, an ADD waits 2 cycles for the previous ADD. */
 static void
 test_own_work(void **state)
 {
