@@ -267,6 +267,75 @@ numbers_reach_fragments(void **state)
     }
 }
 
+enum { LAYERS = 3, RES_LAYERS = 31, OBJ_LAYERS = 141 };
+
+#define LAYER_CORNER(swizzle)                                                                      \
+    "MOV OUT[0], IMM[0]." swizzle "\nMOV OUT[1].x, IN[1].xxxx\nMOV OUT[2], TEMP[0]\n"              \
+    "EMIT IMM[2].xxxx\n"
+/* Point i becomes a triangle that covers layer i, with red (i + 1) / 5. */
+static const char layers_gs[] = "GEOM\n"
+                                "PROPERTY GS_INPUT_PRIMITIVE POINTS\n"
+                                "PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP\n"
+                                "PROPERTY GS_MAX_OUTPUT_VERTICES 3\n"
+                                "PROPERTY GS_INVOCATIONS 1\n"
+                                "DCL IN[][0], POSITION\n"
+                                "DCL IN[][1], PRIM_ID\n"
+                                "DCL OUT[0], POSITION\n"
+                                "DCL OUT[1], LAYER\n"
+                                "DCL OUT[2], GENERIC[0]\n"
+                                "DCL TEMP[0]\n"
+                                "IMM[0] FLT32 {-1, 3, 0, 1}\n"
+                                "IMM[1] FLT32 {0.2, 0, 0, 1}\n"
+                                "IMM[2] UINT32 {0, 0, 0, 0}\n"
+                                "U2F TEMP[0], IN[1].xxxx\n"
+                                "ADD TEMP[0], TEMP[0], IMM[0].wwww\n"
+                                "MUL TEMP[0], TEMP[0], IMM[1]\n" LAYER_CORNER("xxzw")
+                                    LAYER_CORNER("yxzw") LAYER_CORNER("xyzw") "END\n";
+
+static void
+draw_layers(struct player *player, uint32_t pixels[LAYERS * SIZE * SIZE])
+{
+    static const char vs[] =
+        "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n  1: END\n";
+    static const float positions[LAYERS][4];
+    struct stream s = {0};
+    player_create(player, (struct resource_desc){RES_LAYERS, TARGET_2D_ARRAY, FORMAT_B8G8R8A8_UNORM,
+                                                 BIND_RENDER_TARGET, SIZE, SIZE, 1, LAYERS, 0, 0});
+    player_scene(player, &s, vs, TINT_FS("0"), positions, sizeof positions, SIZE);
+    stream_shader(&s, OBJ_GS, VSTAGE_GEOMETRY, layers_gs);
+    stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
+    CREATE(&s, VOBJ_SURFACE, OBJ_LAYERS, RES_LAYERS, FORMAT_B8G8R8A8_UNORM, 0, (LAYERS - 1) << 16);
+    PACKET(&s, CMD_SET_FRAMEBUFFER_STATE, 1, 0, OBJ_LAYERS);
+    stream_draw(&s, PRIM_POINTS, 0, LAYERS);
+    player_submit(player, &s);
+    player_take(player,
+                (struct message){.kind = MESSAGE_GET,
+                                 .transfer = {RES_LAYERS, 0, {0, 0, 0, SIZE, SIZE, LAYERS}}},
+                pixels, LAYERS * SIZE * SIZE * 4);
+}
+
+static void
+primitives_select_layers(void **state)
+{
+    struct params params;
+    struct error err = {""};
+    (void)state;
+    assert_true(params_load_preset(&params, "reference-2008", &err));
+    params.MEMORYCONTROLLER.MemorySize = 1 << 20;
+    for (int timed = 0; timed < 2; timed++) {
+        struct player player = {0};
+        uint32_t pixels[LAYERS * SIZE * SIZE];
+        player_start(&player, &params, timed, NULL);
+        draw_layers(&player, pixels);
+        for (uint32_t p = 0; p < LAYERS * SIZE * SIZE; p++) {
+            const uint32_t layer = p / (SIZE * SIZE);
+            if (pixels[p] != (0xff000000 | (layer + 1) * 51 << 16))
+                fail_msg("timed %d: layer %u has %08x", timed, layer, pixels[p]);
+        }
+        player_end(&player);
+    }
+}
+
 static void
 functional(void **state)
 {
@@ -299,6 +368,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(functional), cmocka_unit_test(machine),
                                        cmocka_unit_test(adjacent_vertices),
-                                       cmocka_unit_test(numbers_reach_fragments)};
+                                       cmocka_unit_test(numbers_reach_fragments),
+                                       cmocka_unit_test(primitives_select_layers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,6 +199,7 @@ bandwidth_bounds(void **state)
                                           "MEMORYCONTROLLER.BurstLength=64");
     const struct figures one = run(NARROW "MEMORYCONTROLLER.BurstLength=64");
     assert_near(two.cycles - one.cycles, (151 + 19 + 19 * 4) * 32);
+    assert_near(two.bandwidth - one.bandwidth, (151 + 19) * 32);
 }
 
 /* The second draw continues the buffers. Both renderers store the same values. */
