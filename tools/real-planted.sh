@@ -48,7 +48,10 @@ part_planted() {
         fi
     done <"$planted/list"
     awk -F'\t' '
-        FILENAME ~ /list$/ { finding[$1] = $3 }
+        FILENAME ~ /list$/ {
+            split($0, words, " ")
+            finding[words[1]] = words[3]
+        }
         FILENAME !~ /list$/ && FNR > 1 {
             split($6, found, " ")
             all[$3]++
