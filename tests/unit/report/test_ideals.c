@@ -569,6 +569,36 @@ separate_units_work_side_by_side(void **state)
     frame_fini(&frame);
 }
 
+/* reference-2008 has 4 ROPs. A line of 256 bytes occupies a port of 32 bytes for 8 cycles, and a
+ * decompressor for 8. A quad takes a cycle. */
+static void
+lines_are_work_of_the_rops(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *counter;
+        double value, z, color;
+    } steps[] = {{"zstencil.passes", 400, 100, 0},
+                 {"zstencil.blocks_read_raw", 60, 120, 0},
+                 {"zstencil.lines_from_clear", 20, 160, 0},
+                 {"zstencil.blocks_written_64", 90, 180, 0},
+                 {"zstencil.blocks_read_64", 20, 200, 0},
+                 {"colorwrite.passes", 400, 200, 100},
+                 {"colorwrite.blocks_written_raw", 70, 200, 140},
+                 {"colorwrite.blocks_written_192", 30, 200, 200},
+                 {"colorwrite.blocks_read_128", 110, 200, 220}};
+    struct frame frame;
+    struct ideal_gains gains;
+    frame_init(&frame);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        add(&frame, steps[i].counter, steps[i].value);
+        predict(&frame, 1000, &gains);
+        assert_float_equal(gains.own[IDEAL_z], steps[i].z, 1e-9);
+        assert_float_equal(gains.own[IDEAL_color], steps[i].color, 1e-9);
+    }
+    frame_fini(&frame);
+}
+
 /* Settings of the n-th ideal or, after the ideals, of the n-th limit. */
 static const char *
 settings_of(uint32_t n)
@@ -719,6 +749,7 @@ main(void)
         cmocka_unit_test(separate_units_work_on_different_draws),
         cmocka_unit_test(the_display_keeps_its_rate),
         cmocka_unit_test(own_work_is_the_longest_part),
+        cmocka_unit_test(lines_are_work_of_the_rops),
         cmocka_unit_test(separate_units_work_side_by_side),
         cmocka_unit_test(memory_may_overlap_no_more),
         cmocka_unit_test(ideals_are_apart),
