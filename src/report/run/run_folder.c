@@ -543,8 +543,12 @@ print_summary(const struct run_folder *folder, const struct totals *totals, FILE
     const bool has_draws = folder->shows_draws && folder->dir && folder->draws <= DRAWS_SUMMARY &&
                            is_worth_keeping(folder) && draws_find(folder->dir, &there, &err) &&
                            there && draws_read(&draws, folder->dir, UINT32_MAX, &err);
-    run_print_summary(&folder->facts, totals, folder->ideals ? &folder->gains : NULL,
-                      has_draws ? &draws : NULL, folder->shows_units, out);
+    /* Only the table names resources that hide each other. */
+    const struct ideal_gains *gains = has_draws        ? &draws.total.gains
+                                      : folder->ideals ? &folder->gains
+                                                       : NULL;
+    run_print_summary(&folder->facts, totals, gains, has_draws ? &draws : NULL, folder->shows_units,
+                      out);
     if (has_draws)
         draws_fini(&draws);
 }

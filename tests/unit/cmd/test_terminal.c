@@ -118,6 +118,28 @@ summaries_lead_with_the_verdict(void **state)
     free(other);
 }
 
+/* `sim`, `stats` and `topdown` name the same resources that hide each other. */
+static void
+summaries_name_the_same_group(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"stats", "topdown"};
+    char *pace = mem_printf("%s/pace", dir);
+    RUN(&cmd, "sim", AETIUS_SOURCE_DIR "/tests/golden/pace.trace", "--preset", "reference-2008",
+        "--frames", "1", "-o", pace);
+    const char *group = strstr(cmd.out, "\ntogether, ");
+    assert_non_null(group);
+    char *line = strndup(group, strcspn(group + 1, "\n") + 1);
+    assert_non_null(strstr(line, " and ")); /* more than two */
+    assert_non_null(strstr(strstr(line, ", ") + 2, ", "));
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        RUN(&cmd, commands[i], pace);
+        assert_non_null(strstr(cmd.out, line));
+    }
+    free(line);
+    free(pace);
+}
+
 /* Programs with many draws are named below the most expensive draws: two frames of four textured
  * draws. */
 static void
@@ -319,6 +341,7 @@ main(int argc, char **argv)
         cmocka_unit_test(summaries_lead_with_the_verdict),
         cmocka_unit_test(units_are_printed_on_request),
         cmocka_unit_test(draws_of_frames_are_grouped),
+        cmocka_unit_test(summaries_name_the_same_group),
         cmocka_unit_test(large_groups_are_named),
         cmocka_unit_test(tables_fit_the_terminal),
         cmocka_unit_test(lists_fit_narrow_terminals),
