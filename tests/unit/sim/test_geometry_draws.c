@@ -24,6 +24,7 @@ struct programs {
     "  0: MOV OUT[0], IN[0]\n"                                                                     \
     "  1: MOV OUT[" last "], IMM[0]\n"                                                             \
     "  2: END\n"
+#define PLAIN_VS "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n  1: END\n"
 #define TINT_FS(generic)                                                                           \
     "FRAG\n"                                                                                       \
     "DCL IN[0], GENERIC[" generic "], CONSTANT\n"                                                  \
@@ -195,12 +196,10 @@ static const struct adjacency {
 static void
 draw_adjacency(struct player *player, const struct adjacency *a, uint32_t pixels[SIZE * SIZE])
 {
-    static const char vs[] =
-        "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n  1: END\n";
     static const char fs[] = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\n"
                              "  0: MOV OUT[0], IMM[0]\n  1: END\n";
     struct stream s = {0};
-    player_scene(player, &s, vs, fs, a->vertices, sizeof a->vertices, SIZE);
+    player_scene(player, &s, PLAIN_VS, fs, a->vertices, sizeof a->vertices, SIZE);
     stream_shader(&s, OBJ_GS, VSTAGE_GEOMETRY, a->gs);
     stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
     stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
@@ -230,13 +229,57 @@ adjacent_vertices(void **state)
     }
 }
 
+/* A program takes only draws with primitives of its kind (OpenGL 3.2, 2.12.1). */
+static void
+modes_have_a_kind(void **state)
+{
+    static const struct {
+        const char *input;
+        enum primitive modes[3];
+        uint32_t count;
+    } kinds[] = {
+        {"POINTS", {PRIM_POINTS}, 1},
+        {"LINES", {PRIM_LINES, PRIM_LINE_LOOP, PRIM_LINE_STRIP}, 3},
+        {"LINES_ADJACENCY", {PRIM_LINES_ADJACENCY, PRIM_LINE_STRIP_ADJACENCY}, 2},
+        {"TRIANGLES", {PRIM_TRIANGLES, PRIM_TRIANGLE_STRIP, PRIM_TRIANGLE_FAN}, 3},
+        {"TRIANGLES_ADJACENCY", {PRIM_TRIANGLES_ADJACENCY, PRIM_TRIANGLE_STRIP_ADJACENCY}, 2},
+    };
+    enum { KINDS = sizeof kinds / sizeof kinds[0] };
+    static const float corners[6][4] = {LEFT, RIGHT, TOP, LEFT, RIGHT, TOP};
+    struct params params;
+    struct error err = {""};
+    (void)state;
+    assert_true(params_load_preset(&params, "reference-2008", &err));
+    for (uint32_t k = 0; k < KINDS; k++) {
+        char gs[512];
+        struct player player = {0};
+        struct stream s = {0};
+        snprintf(gs, sizeof gs, INPUTS_GS("%s", "0", "0", "0"), kinds[k].input);
+        player_start(&player, &params, false, NULL);
+        player_scene(&player, &s, PLAIN_VS, TINT_FS("0"), corners, sizeof corners, SIZE);
+        stream_shader(&s, OBJ_GS, VSTAGE_GEOMETRY, gs);
+        stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
+        player_submit(&player, &s);
+        for (uint32_t m = 0; m < 3 * KINDS; m++) {
+            if (m % 3 >= kinds[m / 3].count)
+                continue;
+            stream_draw(&s, kinds[m / 3].modes[m % 3], 0, 6);
+            const struct message message = stream_message(&s, 1);
+            const bool taken =
+                player.sink.sink.take(player.sink.sink.data, &message, NULL, 0, &err);
+            s.count = 0;
+            if (taken != (m / 3 == k))
+                fail_msg("%s, mode %u: %d", kinds[k].input, kinds[m / 3].modes[m % 3], taken);
+        }
+        player_end(&player);
+    }
+}
+
 /* A fragment program reads the number of the primitive, which no earlier program writes: red is the
  * number / 5, and the other components are 0. */
 static void
 numbers_reach_fragments(void **state)
 {
-    static const char vs[] =
-        "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n  1: END\n";
     static const char fs[] = "FRAG\nDCL IN[0], PRIM_ID, CONSTANT\nDCL OUT[0], COLOR\n"
                              "DCL TEMP[0]\nIMM[0] FLT32 {0.2, 1, 1, 1}\n"
                              "  0: U2F TEMP[0], IN[0]\n  1: MUL OUT[0], TEMP[0], IMM[0]\n"
@@ -256,7 +299,7 @@ numbers_reach_fragments(void **state)
         struct stream s = {0};
         uint32_t pixels[SIZE * SIZE];
         player_start(&player, &params, timed, NULL);
-        player_scene(&player, &s, vs, fs, positions, sizeof positions, SIZE);
+        player_scene(&player, &s, PLAIN_VS, fs, positions, sizeof positions, SIZE);
         stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
         stream_draw(&s, PRIM_POINTS, 0, POINTS);
         player_submit(&player, &s);
@@ -295,13 +338,11 @@ static const char layers_gs[] = "GEOM\n"
 static void
 draw_layers(struct player *player, uint32_t pixels[LAYERS * SIZE * SIZE])
 {
-    static const char vs[] =
-        "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n  0: MOV OUT[0], IN[0]\n  1: END\n";
     static const float positions[LAYERS][4];
     struct stream s = {0};
     player_create(player, (struct resource_desc){RES_LAYERS, TARGET_2D_ARRAY, FORMAT_B8G8R8A8_UNORM,
                                                  BIND_RENDER_TARGET, SIZE, SIZE, 1, LAYERS, 0, 0});
-    player_scene(player, &s, vs, TINT_FS("0"), positions, sizeof positions, SIZE);
+    player_scene(player, &s, PLAIN_VS, TINT_FS("0"), positions, sizeof positions, SIZE);
     stream_shader(&s, OBJ_GS, VSTAGE_GEOMETRY, layers_gs);
     stream_bind_shader(&s, OBJ_GS, VSTAGE_GEOMETRY);
     CREATE(&s, VOBJ_SURFACE, OBJ_LAYERS, RES_LAYERS, FORMAT_B8G8R8A8_UNORM, 0, (LAYERS - 1) << 16);
@@ -366,8 +407,10 @@ machine(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(functional), cmocka_unit_test(machine),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(functional),
+                                       cmocka_unit_test(machine),
                                        cmocka_unit_test(adjacent_vertices),
+                                       cmocka_unit_test(modes_have_a_kind),
                                        cmocka_unit_test(numbers_reach_fragments),
                                        cmocka_unit_test(primitives_select_layers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
