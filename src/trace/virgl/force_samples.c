@@ -193,14 +193,13 @@ unref_resource(struct force_samples *force, struct far_client *client,
 {
     struct message twin = *message;
     struct pair *pair = handle_map_remove(&client->pairs, message->resource.handle);
-    if (!pass(force, message, NULL, 0, err))
-        return false;
+    const bool ok = pass(force, message, NULL, 0, err);
     if (!pair)
-        return true;
+        return ok;
     forget_pair(client, pair);
     free(pair);
     twin.resource.handle |= TWIN_HANDLE;
-    return pass(force, &twin, NULL, 0, err);
+    return ok && pass(force, &twin, NULL, 0, err);
 }
 
 /* Forwards a PUT, GET, SWAP, FRAME or CONTENTS. These access the resource, not its twin. */
