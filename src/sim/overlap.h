@@ -71,7 +71,8 @@ void overlap_add(struct overlap *overlap, enum overlap_stage stage, const struct
 void overlap_share(struct overlap *overlap, const struct module *module, const uint64_t *work);
 /* Starts a frame. */
 void overlap_begin(struct overlap *overlap);
-/* Ends a row of work. Returns the cycles of the row that would overlap with earlier draws. */
+/* Ends a row of work. The clock must be settled. Returns the cycles of the row that would overlap
+ * with earlier draws. */
 uint64_t overlap_end_row(struct overlap *overlap, enum work_kind kind);
 
 #endif

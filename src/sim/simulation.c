@@ -15,7 +15,6 @@ static void
 on_row(void *data, const struct work *row)
 {
     struct simulation *sim = data;
-    clock_settle(&sim->machine->clock);
     sim->machine->cmdproc->stats.overlap_cycles +=
         overlap_end_row(&sim->machine->overlap, row->kind);
     if (sim->listener.work)

@@ -308,8 +308,7 @@ can_be_compressed(const struct format_info *format)
     return s3tc_format_for(format) != NULL;
 }
 
-/* The largest ratio of compressed to uncompressed size among the draw's textures.
- */
+/* The largest ratio of compressed to uncompressed size among the draw's textures. */
 static double
 compressed_part(const struct draw_row *row)
 {
