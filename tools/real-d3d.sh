@@ -41,12 +41,12 @@ part_d3d() {
         env -u DISPLAY WINEPREFIX="$d3d/wine" WINEDEBUG=-all wineboot --init &&
             WINEPREFIX="$d3d/wine" wineserver --wait
     } >"$d3d/wine.log" 2>&1 </dev/null
-    for program in lights shaders textures stencil eight; do
+    for program in lights shaders textures stencil eight ten; do
         name=d3d/$program
         there "$name/run" && continue
         say "$name"
         run=$d3d/$program
-        on_wine "$program" capture --gl 3.1 --force -o "$run.trace"
+        on_wine "$program" capture --gl 3.3 --force -o "$run.trace"
         [ -s "$run.trace" ] || {
             printf '%s\terror\tnot captured: %s\n' "$name" "$(tail -n 1 "$run.log")" >>"$out/pictures.txt"
             continue
@@ -55,7 +55,7 @@ part_d3d() {
         # Wine creates textures with two samples at start-up, which softpipe does not support.
         picture "$name" "$run.trace" 0-5 --single-sampled
         timed "$name" "$run.trace" 0-5
-        on_wine "$program" run --gl 3.1 --force -o "$run"
+        on_wine "$program" run --gl 3.3 --force -o "$run"
         d3d_live "$name" "$out/pictures/$name/ours" "$run"
     done
 }

@@ -54,7 +54,7 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 apt() {
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y "$@" >>"$log" 2>&1
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 "$@" >>"$log" 2>&1
 }
 install() {
     # shellcheck disable=SC2086

@@ -17,3 +17,4 @@ for scene in lights shaders textures stencil; do
     compile "$scene" "$scene.c" scene9.c common.c
 done
 compile eight eight.c common.c
+compile ten ten.c common.c -ld3d10 -ldxguid

@@ -1,6 +1,6 @@
 #include "common.h"
 
-#include <d3dcommon.h>
+#include <d3dcompiler.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,21 +60,37 @@ check(HRESULT result, const char *what)
     }
 }
 
+/* A function of the compiler. It has no import library for D3DAssemble. */
+static void *
+compiler_function(const char *name)
+{
+    HMODULE library = LoadLibraryA("d3dcompiler_47.dll");
+    void *function = library ? (void *)GetProcAddress(library, name) : NULL;
+    if (!function)
+        quit(name, "d3dcompiler_47.dll or this function of it is missing");
+    return function;
+}
+
+/* Prints the messages, and exits if the call has failed. */
+static void
+check_messages(HRESULT result, ID3DBlob *messages, const char *what)
+{
+    if (messages) {
+        fprintf(stderr, "%s\n", (const char *)ID3D10Blob_GetBufferPointer(messages));
+        ID3D10Blob_Release(messages);
+    }
+    check(result, what);
+}
+
 DWORD *
 assemble_shader(const char *text)
 {
     typedef HRESULT(WINAPI * assemble_fn)(const void *, SIZE_T, const char *, const void *, void *,
                                           UINT, ID3DBlob **, ID3DBlob **);
-    HMODULE library = LoadLibraryA("d3dcompiler_47.dll");
-    const assemble_fn assemble =
-        library ? (assemble_fn)(void *)GetProcAddress(library, "D3DAssemble") : NULL;
+    const assemble_fn assemble = (assemble_fn)compiler_function("D3DAssemble");
     ID3DBlob *code = NULL, *messages = NULL;
-    if (!assemble)
-        quit("d3dcompiler_47.dll", "the library or its function D3DAssemble is missing");
     const HRESULT result = assemble(text, strlen(text), NULL, NULL, NULL, 0, &code, &messages);
-    if (messages)
-        fprintf(stderr, "%s\n", (const char *)ID3D10Blob_GetBufferPointer(messages));
-    check(result, "D3DAssemble");
+    check_messages(result, messages, "D3DAssemble");
     const SIZE_T size_bytes = ID3D10Blob_GetBufferSize(code);
     DWORD *copy = malloc(size_bytes);
     if (!copy)
@@ -82,6 +98,17 @@ assemble_shader(const char *text)
     memcpy(copy, ID3D10Blob_GetBufferPointer(code), size_bytes);
     ID3D10Blob_Release(code);
     return copy;
+}
+
+ID3DBlob *
+compile_shader(const char *text, const char *function, const char *target)
+{
+    const pD3DCompile compile = (pD3DCompile)compiler_function("D3DCompile");
+    ID3DBlob *code = NULL, *messages = NULL;
+    const HRESULT result =
+        compile(text, strlen(text), NULL, NULL, NULL, function, target, 0, 0, &code, &messages);
+    check_messages(result, messages, "D3DCompile");
+    return code;
 }
 
 struct matrix

@@ -2,12 +2,15 @@
  * The programs are for Windows, and run on Linux through Wine. They do not depend on time: the
  * picture is a function of the frame number.
  *
- * This header includes no Direct3D header, because those of versions 8 and 9 exclude each other. */
+ * This header includes no header of a Direct3D device, because those of versions 8 and 9 exclude
+ * each other. */
 #ifndef AETIUS_BENCHMARKS_D3D_COMMON_H
 #define AETIUS_BENCHMARKS_D3D_COMMON_H
 
 #define COBJMACROS /* methods as C functions: IDirect3DDevice9_Present() */
 #include <windows.h>
+
+#include <d3dcommon.h>
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +32,9 @@ void check(HRESULT result, const char *what);
 
 /* Assembles a shader (shader model versions 1.1 to 3.0). The caller frees the result. */
 DWORD *assemble_shader(const char *text);
+
+/* Compiles a function of HLSL for a target, e.g. "ps_4_0". The caller releases the result. */
+ID3DBlob *compile_shader(const char *text, const char *function, const char *target);
 
 /* Row vectors, as in Direct3D: v * (A * B) applies A first. Layout of D3DMATRIX. */
 struct matrix {

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Captures frames for the evaluation of verdicts into FOLDER, with OpenGL 2.1 and without network or sound.
 # The programs are drawn from unseen.txt. Their order is that of draw.sh, and the seed is the hash of the commit
-# that added the list. If a program cannot be captured, the next one of the order replaces it. A program
-# contributes three frames, or the second one if none of them is large (100 draws or 1,000,000 cycles). Programs
-# are drawn until there are COUNT (20) programs, and half of the frames are large. The same command resumes an
-# interrupted call. Installs the packages of each program when it is drawn.
+# that added the list. If a program cannot be captured, the next one of the order replaces it. Three frames of a
+# program are captured. The plan has the first one that is large (100 draws or 1,000,000 cycles), or the second one
+# if none is large. Programs are drawn until there are COUNT (20), and half of the frames are large. The plan lists
+# them in the order of the draw. The same command resumes an interrupted call. Installs the packages of each program
+# when it is drawn.
 #
 #     studies/programs/unseen.sh FOLDER [COUNT]
 #     build/aetius study verdicts --plan FOLDER/verdicts.ini
@@ -69,44 +70,52 @@ measure() {
     echo "$2 $draws $(jq .cycles "$work/run.json") $(sha256sum "$trace" | cut -d ' ' -f 1)" >>"$work/$1.frames"
 }
 
-# large: the number of large frames in a list
-large() {
-    awk '$2 >= 100 || $3 >= 1000000 { n++ } END { print n + 0 }'
-}
-
 # keep NAME: moves the captures to the folder; the list of frames comes last, and marks a complete program
 keep() {
-    [ "$(large <"$work/$1.frames")" -gt 0 ] || sed -i '2!d' "$work/$1.frames"
     while read -r frame _; do
         mv "$work/frames/frames-$frame-$frame.trace" "$folder/$1-$frame.trace"
     done <"$work/$1.frames"
     mv "$work/$1.frames" "$folder/$1.frames"
 }
 
-# done_so_far: prints the numbers of programs, of frames, and of large frames
+# chosen LIST: the line of the frame that the plan has, with a final 1 if that frame is large
+chosen() {
+    awk '$2 >= 100 || $3 >= 1000000 { large = $0 " 1"; exit }
+        NR <= 2 { second = $0 " 0" }
+        END { print (large ? large : second) }' "$1"
+}
+
+# captured: the names of the captured programs, in the order of the draw
+captured() {
+    for name in $order; do
+        [ ! -f "$folder/$name.frames" ] || echo "$name"
+    done
+}
+
+# done_so_far: prints the numbers of programs and of large frames
 done_so_far() {
-    find "$folder" -name '*.frames' -exec cat {} + >"$work/all"
-    echo "$(find "$folder" -name '*.frames' | wc -l) $(wc -l <"$work/all") $(large <"$work/all")"
+    for name in $(captured); do
+        chosen "$folder/$name.frames"
+    done | awk '{ large += $5 } END { print NR, large + 0 }'
 }
 
 is_enough() {
-    read -r programs frames large <<<"$(done_so_far)"
-    [ "$programs" -ge "$count" ] && [ $((2 * large)) -ge "$frames" ]
+    read -r programs large <<<"$(done_so_far)"
+    [ "$programs" -ge "$count" ] && [ $((2 * large)) -ge "$programs" ]
 }
 
 # write_plan: the machines and the micro-benchmarks of the study, and the captures with their hashes
 write_plan() {
     sed -e '/^develop = /,/^micro = /{/^micro/!d}' -e '/^; earlier frames/,$d' \
         -e "s#^program = \.\./#program = $root/#" "$root/studies/verdicts.ini"
-    for list in "$folder"/*.frames; do
-        name=$(basename "$list" .frames)
-        while read -r frame _ _ hash; do
-            printf '[input %s-%s]\nfile = %s-%s.trace\nsha256 = %s\n' "$name" "$frame" "$name" "$frame" "$hash"
-        done <"$list"
+    for name in $(captured); do
+        read -r frame _ _ hash _ <<<"$(chosen "$folder/$name.frames")"
+        printf '[input %s-%s]\nfile = %s-%s.trace\nsha256 = %s\n' "$name" "$frame" "$name" "$frame" "$hash"
     done
 }
 
-for name in $("$here/draw.sh" "$seed" 1000 /dev/null "$here/unseen.txt"); do
+order=$("$here/draw.sh" "$seed" 1000 /dev/null "$here/unseen.txt")
+for name in $order; do
     ! is_enough || break
     [ ! -f "$folder/$name.frames" ] || continue
     [ ! -f "$folder/$name.failed" ] || continue
@@ -122,8 +131,8 @@ for name in $("$here/draw.sh" "$seed" 1000 /dev/null "$here/unseen.txt"); do
     fi
 done
 write_plan >"$folder/verdicts.ini"
-read -r programs frames large <<<"$(done_so_far)"
-echo "$programs programs, $frames frames, $large of them large; plan: $folder/verdicts.ini"
+read -r programs large <<<"$(done_so_far)"
+echo "$programs frames of as many programs, $large of them large; plan: $folder/verdicts.ini"
 is_enough || {
     echo "unseen.sh: the list has too few programs that can be captured" >&2
     exit 1

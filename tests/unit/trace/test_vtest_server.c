@@ -294,6 +294,8 @@ test_offers(void **state)
         assert_string_equal(gl_offer_name(offer), offers[i].name);
         caps_fill(&caps, offer);
         assert_int_equal(caps.v1.glsl_level, offers[i].glsl_level);
+        assert_int_equal((caps.v1.features & CAPS_POLYGON_OFFSET_CLAMP) != 0,
+                         !strcmp(offers[i].name, "3.3"));
         assert_true(caps_find_offer(&caps, &found));
         assert_string_equal(gl_offer_version(found, false), gl_offer_version(offer, false));
         assert_string_equal(gl_offer_version(found, true), gl_offer_version(offer, true));

@@ -17,7 +17,8 @@ static const struct {
     const char *desktop, *es; /* highest versions that Mesa derives */
     /* Capabilities beyond OpenGL 2.1: texture arrays, stream output, and the formats of OpenGL 3.0;
      * blend states per draw buffer; uniform blocks; GLSL 1.40 and buffer textures; GLSL 1.50 and
-     * geometry programs; GLSL 3.30, a second source color, and R10G10B10A2_UINT. */
+     * geometry programs; GLSL 3.30, a second source color, R10G10B10A2_UINT, and clamped polygon
+     * offsets. */
     bool gl3, blends_each, blocks, gl31, gl32, gl33;
 } offers[GL_OFFER_COUNT] = {
     [GL_OFFER_2_1] = {"2.1", "2.1", "2.0", false, false, false, false, false, false},
@@ -233,6 +234,7 @@ fill_gl3(struct caps_v2 *caps, enum gl_offer offer)
     if (offers[offer].gl33) {
         caps->v1.glsl_level = 330;
         caps->v1.max_dual_source_render_targets = 1;
+        caps->v1.features |= CAPS_POLYGON_OFFSET_CLAMP; /* Wine requires it for Direct3D 10 */
     }
 }
 

@@ -94,6 +94,7 @@ enum caps_feature {
     CAPS_POLY_STIPPLE = 1 << 20,
     CAPS_MIRROR_CLAMP = 1 << 21,
     CAPS_TEXTURE_QUERY_LOD = 1 << 22,
+    CAPS_POLYGON_OFFSET_CLAMP = 1 << 30,
 };
 
 /* Bits of caps_v2.capability_bits. */
