@@ -60,19 +60,18 @@ film(uint32_t frame)
     glViewport(0, 0, camera_size, camera_size);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     glEnable(GL_DEPTH_TEST);
+    glBegin(GL_QUADS);
     for (int tank = 0; tank < 8; tank++) {
         float x = -0.8f + 0.23f * (float)tank + 0.01f * (float)frame;
         float top = 0.4f * sine(0.13f * (float)tank), z = -0.9f + 0.1f * (float)tank;
-        glBegin(GL_QUAD_STRIP);
-        for (int i = 0; i <= 16; i++) {
-            float side = -cosine((float)i / 32.0f), shade = 0.3f + 0.6f * sine((float)i / 32.0f);
+        for (int i = 0; i < 8; i++) {
+            float left = -cosine((float)i / 16.0f), right = -cosine((float)(i + 1) / 16.0f);
+            float shade = 0.3f + 0.6f * sine(((float)i + 0.5f) / 16.0f);
             glColor3f(shade, shade * 0.2f * (float)(tank % 5), shade * 0.8f);
-            glVertex3f(x + 0.15f * side, -0.9f, z);
-            glVertex3f(x + 0.15f * side, top, z);
+            glVertex3f(x + 0.15f * left, -0.9f, z), glVertex3f(x + 0.15f * right, -0.9f, z);
+            glVertex3f(x + 0.15f * right, top, z), glVertex3f(x + 0.15f * left, top, z);
         }
-        glEnd();
     }
-    glBegin(GL_QUADS);
     glColor3f(0.5f, 0.45f, 0.4f), glVertex3f(-1, -1, 0.5f), glVertex3f(1, -1, 0.5f);
     glColor3f(0.6f, 0.7f, 0.9f), glVertex3f(1, 1, 0.5f), glVertex3f(-1, 1, 0.5f);
     glEnd();

@@ -71,24 +71,31 @@ setup(void)
     glClearColor(0.05f, 0.05f, 0.07f, 1.0f);
 }
 
-/* Back wall, floor and lamps, seen from the height of a row. */
+/* A corner of the hall, seen from a height, in the part of the target from `low` on. */
 static void
-draw_hall(float height, uint32_t frame)
+corner(float x, float y, float height, float low, float part)
 {
-    glUseProgram(0);
-    glLoadIdentity();
-    glTranslatef(0.0f, height, 0.9f);
-    glBegin(GL_QUADS);
-    glColor3f(0.3f, 0.3f, 0.35f), glVertex2f(-1, -1), glVertex2f(1, -1);
-    glColor3f(0.1f, 0.1f, 0.15f), glVertex2f(1, 1), glVertex2f(-1, 1);
+    y += height;
+    y = y < -1.0f ? -1.0f : y > 1.0f ? 1.0f : y;
+    glVertex3f(x, low + part * (0.5f * y + 0.5f), 0.9f);
+}
+
+/* Back wall and lamps. */
+static void
+draw_hall(float height, float low, float part, uint32_t frame)
+{
+    glColor3f(0.3f, 0.3f, 0.35f);
+    corner(-1, -1, height, low, part), corner(1, -1, height, low, part);
+    glColor3f(0.1f, 0.1f, 0.15f);
+    corner(1, 1, height, low, part), corner(-1, 1, height, low, part);
     for (int lamp = 0; lamp < 5; lamp++) {
-        float x = -0.8f + 0.4f * (float)lamp,
-              y = 0.6f * sine(0.2f * (float)lamp + 0.02f * (float)frame);
+        float x = -0.8f + 0.4f * (float)lamp;
+        float y = 0.6f * sine(0.2f * (float)lamp + 0.02f * (float)frame);
         glColor3f((float)(lamp % 2), (float)(lamp % 3) * 0.5f, 1.0f - 0.2f * (float)lamp);
-        glVertex2f(x - 0.1f, y), glVertex2f(x + 0.1f, y);
-        glVertex2f(x + 0.1f, y + 0.15f), glVertex2f(x - 0.1f, y + 0.15f);
+        corner(x - 0.1f, y, height, low, part), corner(x + 0.1f, y, height, low, part);
+        corner(x + 0.1f, y + 0.15f, height, low, part),
+            corner(x - 0.1f, y + 0.15f, height, low, part);
     }
-    glEnd();
 }
 
 static void
@@ -107,14 +114,18 @@ height_of(int row)
 }
 
 static void
-look_around(int first, int last, uint32_t frame)
+look_around(int first, int count, uint32_t frame)
 {
+    float part = 2.0f / (float)count;
     glBindFramebuffer(GL_FRAMEBUFFER, probe);
+    glViewport(0, 0, PROBE, PROBE * count);
     glClear(GL_COLOR_BUFFER_BIT);
-    for (int row = first; row <= last; row++) {
-        glViewport(0, (row - first) * PROBE, PROBE, PROBE);
-        draw_hall(-height_of(row), frame);
-    }
+    glUseProgram(0);
+    glLoadIdentity();
+    glBegin(GL_QUADS);
+    for (int i = 0; i < count; i++)
+        draw_hall(-height_of(first + i), -1.0f + part * (float)i, part, frame);
+    glEnd();
 }
 
 static void
@@ -137,15 +148,19 @@ draw(uint32_t frame)
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     for (int row = 0; row < ROWS; row++) {
         if (!fixed && frame) {
-            look_around(row, row, frame);
+            look_around(row, 1, frame);
             glReadPixels(0, 0, PROBE, PROBE, GL_RGBA, GL_UNSIGNED_BYTE, texels[row]);
             average(texels[row], means[row]);
         }
         draw_row(row);
     }
-    draw_hall(0.0f, frame);
+    glUseProgram(0);
+    glLoadIdentity();
+    glBegin(GL_QUADS);
+    draw_hall(0.0f, -1.0f, 2.0f, frame);
+    glEnd();
     if (fixed && frame) {
-        look_around(0, ROWS - 1, frame);
+        look_around(0, ROWS, frame);
         glReadPixels(0, 0, PROBE, PROBE * ROWS, GL_RGBA, GL_UNSIGNED_BYTE, texels);
         for (int row = 0; row < ROWS; row++)
             average(texels[row], means[row]);

@@ -7,7 +7,7 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
-enum { MAP = 512, BOLLARDS = 30, SIDES = 16, RINGS = 10 };
+enum { MAP = 512, BOLLARDS = 30, SIDES = 18, RINGS = 10, STRIP = 6 };
 
 static bool fixed;
 static GLuint map, map_target, buffers[2], program;
@@ -48,8 +48,9 @@ build(void)
             p[0][2] = z - radius * sine(turn);
             p[1][0] = cosine(turn), p[1][1] = 0.3f, p[1][2] = -sine(turn);
         }
-        for (int i = 0; i < (RINGS - 1) * SIDES; i++) {
-            int a = b * RINGS * (SIDES + 1) + i / SIDES * (SIDES + 1) + i % SIDES;
+        for (int i = 0; i < (RINGS - 1) * SIDES; i++) { /* in strips of six columns */
+            int ring = i / STRIP % (RINGS - 1), side = i / STRIP / (RINGS - 1) * STRIP + i % STRIP;
+            int a = (b * RINGS + ring) * (SIDES + 1) + side;
             const int quad[6] = {a, a + 1, a + SIDES + 1, a + SIDES + 1, a + 1, a + SIDES + 2};
             for (int c = 0; c < 6; c++)
                 *next++ = (GLushort)quad[c];

@@ -1,6 +1,6 @@
 /* A terminal of 72 x 24 characters over its background picture. The outlines of the characters are
- * in one vertex buffer. Each character is a draw with a matrix of its own. Fixed: each line has its
- * characters in one client array, and is one draw. */
+ * in one vertex buffer. Each character is a draw with a separate matrix. Fixed: all characters
+ * are in one client array, and are one draw. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -65,23 +65,18 @@ letter_at(int row, int column, uint32_t frame)
 }
 
 static void
-point_to(const struct point *base)
+all_at_once(uint32_t frame)
 {
-    glVertexPointer(2, GL_SHORT, sizeof *base, &base->x);
-    glTexCoordPointer(2, GL_FLOAT, sizeof *base, &base->s);
-}
-
-static void
-line_at_once(int row, uint32_t frame)
-{
-    struct point line[COLUMNS * 4];
-    for (int i = 0; i < COLUMNS * 4; i++) {
-        line[i] = letters[letter_at(row, i / 4, frame)][i % 4];
-        line[i].x = (GLshort)(line[i].x + 12 + i / 4 * CELL_X);
-        line[i].y = (GLshort)(line[i].y + 12 + row * CELL_Y);
+    static struct point text[ROWS * COLUMNS * 4];
+    for (int i = 0; i < ROWS * COLUMNS * 4; i++) {
+        int row = i / 4 / COLUMNS, column = i / 4 % COLUMNS;
+        text[i] = letters[letter_at(row, column, frame)][i % 4];
+        text[i].x = (GLshort)(text[i].x + 12 + column * CELL_X);
+        text[i].y = (GLshort)(text[i].y + 12 + row * CELL_Y);
     }
-    point_to(line);
-    glDrawArrays(GL_QUADS, 0, COLUMNS * 4);
+    glVertexPointer(2, GL_SHORT, sizeof text[0], &text->x);
+    glTexCoordPointer(2, GL_FLOAT, sizeof text[0], &text->s);
+    glDrawArrays(GL_QUADS, 0, ROWS * COLUMNS * 4);
 }
 
 static void
@@ -119,8 +114,10 @@ draw(uint32_t frame)
     glColor3f(0.6f, 1.0f, 0.6f);
     glEnableClientState(GL_VERTEX_ARRAY);
     glEnableClientState(GL_TEXTURE_COORD_ARRAY);
-    for (int row = 0; row < ROWS; row++)
-        fixed ? line_at_once(row, frame) : letter_by_letter(row, frame);
+    if (fixed)
+        all_at_once(frame);
+    for (int row = 0; !fixed && row < ROWS; row++)
+        letter_by_letter(row, frame);
     glDisable(GL_BLEND);
     glDisable(GL_TEXTURE_2D);
 }

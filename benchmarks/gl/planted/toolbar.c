@@ -1,14 +1,14 @@
 /* An image editor: a large document with a frame, and a toolbar of 24 icons that are 24 pixels
- * wide. Each icon has its own texture of 512 x 512 from the artist. Fixed: the textures are 32 x
- * 32, with mipmaps. */
+ * wide. Four icons share a sheet and a draw. The artist's sheets have 512 x 512 texels per icon.
+ * Fixed: they have 32 x 32, and mipmaps. */
 #include "planted.h"
 
 #include <GL/gl.h>
 
-enum { ICONS = 24, LARGE = 512, SMALL = 32, PAPER = 256 };
+enum { SHEETS = 6, LARGE = 512, SMALL = 32, PAPER = 256 };
 
 static bool fixed;
-static GLuint icons[ICONS], paper;
+static GLuint sheets[SHEETS], paper;
 
 /* A disc, a ring or bars, antialiased by the size of a texel. */
 static void
@@ -23,21 +23,20 @@ paint_icon(GLubyte texel[4], float x, float y, int icon)
 }
 
 static void
-load_icon(int icon)
+load_sheet(int sheet)
 {
-    static GLubyte pixels[LARGE * LARGE][4];
+    static GLubyte pixels[4 * LARGE * LARGE][4];
     const int size = fixed ? SMALL : LARGE;
-    for (int i = 0; i < size * size; i++)
-        paint_icon(pixels[i], 2.0f * (float)(i % size) / (float)size - 1.0f,
-                   2.0f * (float)(i / size) / (float)size - 1.0f, icon);
-    glBindTexture(GL_TEXTURE_2D, icons[icon]);
+    for (int i = 0; i < 4 * size * size; i++) {
+        int x = i % (2 * size), y = i / (2 * size);
+        paint_icon(pixels[i], 2.0f * (float)(x % size) / (float)size - 1.0f,
+                   2.0f * (float)(y % size) / (float)size - 1.0f,
+                   4 * sheet + x / size + y / size * 2);
+    }
+    glBindTexture(GL_TEXTURE_2D, sheets[sheet]);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP);
-    if (fixed)
-        glTexParameteri(GL_TEXTURE_2D, GL_GENERATE_MIPMAP, GL_TRUE);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER,
-                    fixed ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, size, size, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    load_texture(GL_RGBA8, 2u * (uint32_t)size, fixed, pixels);
 }
 
 static void
@@ -46,9 +45,9 @@ setup(void)
     static GLubyte grain[PAPER * PAPER];
     for (uint32_t i = 0; i < PAPER * PAPER; i++)
         grain[i] = (GLubyte)(200 + noise(i % PAPER, i / PAPER, PAPER, 8, 1) / 5);
-    glGenTextures(ICONS, icons);
-    for (int icon = 0; icon < ICONS; icon++)
-        load_icon(icon);
+    glGenTextures(SHEETS, sheets);
+    for (int sheet = 0; sheet < SHEETS; sheet++)
+        load_sheet(sheet);
     glGenTextures(1, &paper);
     glBindTexture(GL_TEXTURE_2D, paper);
     glTexParameteri(GL_TEXTURE_2D, GL_GENERATE_MIPMAP, GL_TRUE);
@@ -61,14 +60,12 @@ setup(void)
 }
 
 static void
-rectangle(float x, float y, float width, float height, float s, float t)
+rectangle(float x, float y, float width, float height, float s, float t, float s_end, float t_end)
 {
-    glBegin(GL_QUADS);
-    glTexCoord2f(0, 0), glVertex2f(x, y);
-    glTexCoord2f(s, 0), glVertex2f(x + width, y);
-    glTexCoord2f(s, t), glVertex2f(x + width, y + height);
-    glTexCoord2f(0, t), glVertex2f(x, y + height);
-    glEnd();
+    glTexCoord2f(s, t), glVertex2f(x, y);
+    glTexCoord2f(s_end, t), glVertex2f(x + width, y);
+    glTexCoord2f(s_end, t_end), glVertex2f(x + width, y + height);
+    glTexCoord2f(s, t_end), glVertex2f(x, y + height);
 }
 
 /* A page, and a stroke of the brush on it. */
@@ -78,7 +75,9 @@ draw_document(uint32_t frame)
     glEnable(GL_TEXTURE_2D);
     glBindTexture(GL_TEXTURE_2D, paper);
     glColor3f(1.0f, 0.98f, 0.9f);
-    rectangle(70, 20, 540, 320, 540.0f / PAPER, 320.0f / PAPER);
+    glBegin(GL_QUADS);
+    rectangle(70, 20, 540, 320, 0, 0, 540.0f / PAPER, 320.0f / PAPER);
+    glEnd();
     glDisable(GL_TEXTURE_2D);
     glBegin(GL_TRIANGLE_STRIP);
     for (int i = 0; i < 60; i++) {
@@ -98,10 +97,16 @@ draw(uint32_t frame)
     glEnable(GL_TEXTURE_2D);
     glEnable(GL_BLEND);
     glColor3f(1.0f, 1.0f, 1.0f);
-    for (int icon = 0; icon < ICONS; icon++) {
-        glBindTexture(GL_TEXTURE_2D, icons[icon]);
-        rectangle(4.0f + 28.0f * (float)(icon / 12), 8.0f + 28.0f * (float)(icon % 12), 24, 24, 1,
-                  1);
+    for (int sheet = 0; sheet < SHEETS; sheet++) {
+        glBindTexture(GL_TEXTURE_2D, sheets[sheet]);
+        glBegin(GL_QUADS);
+        for (int icon = 0; icon < 4; icon++) {
+            float s = 0.5f * (float)(icon % 2), t = 0.5f * (float)(icon / 2);
+            rectangle(4.0f + 28.0f * (float)(icon % 2),
+                      8.0f + 28.0f * (float)(2 * sheet + icon / 2), 24, 24, s, t, s + 0.5f,
+                      t + 0.5f);
+        }
+        glEnd();
     }
     glDisable(GL_BLEND);
     glDisable(GL_TEXTURE_2D);
