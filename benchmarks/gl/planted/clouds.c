@@ -24,30 +24,14 @@ paint(uint8_t (*texels)[4], uint32_t layer)
     }
 }
 
-/* Averages each square of 2 x 2 texels, in place. */
-static void
-halve(uint8_t (*texels)[4], uint32_t size)
-{
-    for (uint32_t i = 0; i < size * size / 4; i++) {
-        uint32_t x = i % (size / 2) * 2, y = i / (size / 2) * 2;
-        const uint8_t *above = texels[y * size + x], *below = texels[(y + 1) * size + x];
-        for (uint32_t c = 0; c < 4; c++)
-            texels[i][c] = (uint8_t)((above[c] + above[c + 4] + below[c] + below[c + 4]) / 4);
-    }
-}
-
 static void
 load_layer(uint32_t layer)
 {
     uint8_t(*texels)[4] = malloc(sizeof *texels * IMAGE * IMAGE);
-    GLint format = fixed ? GL_COMPRESSED_RGBA_S3TC_DXT5_EXT : GL_RGBA8;
-    GLint level = 0;
+    uint32_t format = fixed ? GL_COMPRESSED_RGBA_S3TC_DXT5_EXT : GL_RGBA8;
     glBindTexture(GL_TEXTURE_2D, layers[layer]);
     paint(texels, layer);
-    for (uint32_t size = IMAGE; size; halve(texels, size), size /= 2)
-        glTexImage2D(GL_TEXTURE_2D, level++, format, (GLsizei)size, (GLsizei)size, 0, GL_RGBA,
-                     GL_UNSIGNED_BYTE, texels);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_NEAREST);
+    load_texture(format, IMAGE, true, texels);
     free(texels);
 }
 

@@ -1,6 +1,7 @@
-/* The option `--fixed`, and mathematics that give the same results on every host. */
+/* The option `--fixed`, textures, and mathematics that give the same results on every host. */
 #include "planted.h"
 
+#include <GL/gl.h>
 #include <string.h>
 
 int
@@ -53,4 +54,30 @@ noise(uint32_t x, uint32_t y, uint32_t size, uint32_t cell, uint32_t seed)
     uint32_t above = lattice(left, top, seed) * (cell - u) + lattice(right, top, seed) * u;
     uint32_t below = lattice(left, bottom, seed) * (cell - u) + lattice(right, bottom, seed) * u;
     return (uint8_t)((above * (cell - v) + below * v) / (cell * cell));
+}
+
+/* Averages each square of 2 x 2 texels, in place. */
+static void
+halve(uint8_t (*texels)[4], uint32_t size)
+{
+    for (uint32_t i = 0; i < size * size / 4; i++) {
+        uint32_t x = i % (size / 2) * 2, y = i / (size / 2) * 2;
+        const uint8_t *above = texels[y * size + x], *below = texels[(y + 1) * size + x];
+        for (uint32_t c = 0; c < 4; c++)
+            texels[i][c] = (uint8_t)((above[c] + above[c + 4] + below[c] + below[c + 4]) / 4);
+    }
+}
+
+void
+load_texture(uint32_t format, uint32_t size, bool mipmaps, uint8_t (*texels)[4])
+{
+    GLint level = 0;
+    for (; size; halve(texels, size), size /= 2) {
+        glTexImage2D(GL_TEXTURE_2D, level++, (GLint)format, (GLsizei)size, (GLsizei)size, 0,
+                     GL_RGBA, GL_UNSIGNED_BYTE, texels);
+        if (!mipmaps)
+            break;
+    }
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER,
+                    mipmaps ? GL_LINEAR_MIPMAP_NEAREST : GL_LINEAR);
 }
