@@ -143,7 +143,7 @@ enum exec_event exec_step(struct exec *exec);
 
 /* Returns the index of the register that an indirect access addresses in a lane. */
 int64_t exec_lane_index(const struct exec *exec, uint8_t address_index, uint8_t address_channel,
-                        int16_t index, uint32_t lane);
+                        int32_t index, uint32_t lane);
 
 /* Returns the number of lanes of the whole group that execute the next instruction. */
 uint32_t exec_active_lanes(const struct exec *exec);

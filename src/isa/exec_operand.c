@@ -21,7 +21,7 @@ file_count(const struct exec *exec, uint8_t file)
 
 int64_t
 exec_lane_index(const struct exec *exec, uint8_t address_index, uint8_t address_channel,
-                int16_t index, uint32_t lane)
+                int32_t index, uint32_t lane)
 {
     size_t at = ((size_t)address_index * 4 + address_channel) * exec->lanes + lane;
     return (int64_t)exec->address[at] + index;

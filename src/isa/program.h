@@ -15,10 +15,9 @@ enum {
     /* Inputs or outputs: the varyings, and up to 8 built-in ones, for example POSITION. */
     MAX_VARYINGS = OFFERED_VARYINGS + 8,
     MAX_SAMPLERS = 16,
-    OFFERED_CONSTANTS = 4096,                 /* vec4s available to the program */
+    OFFERED_CONSTANTS = 4096, /* vec4s of a uniform block, and of the program's other uniforms */
     MAX_CONSTANTS = OFFERED_CONSTANTS + 1024, /* including those of the driver */
     MAX_CONSTANT_BUFFERS = 14,                /* buffer 0 and 13 uniform blocks */
-    MAX_BLOCK_CONSTANTS = 1024,               /* vec4s of a uniform block */
     MAX_SO_BUFFERS = 4,
     MAX_SO_OUTPUTS = 64,
 };
@@ -118,13 +117,13 @@ struct io_decl {
 struct source {
     uint8_t file; /* enum register_file */
     uint8_t swizzle[4];
-    bool negate, absolute, indirect;
+    bool indirect, negate : 1, absolute : 1;
     uint8_t address_index, address_channel; /* ADDR[i].c when indirect */
     uint8_t buffer;                         /* constant buffer; `index` includes its first vec4 */
     /* Declared array to which an indirect access is limited. */
     uint8_t array;
     uint8_t scale; /* factor of the address when indirect */
-    int16_t index;
+    int32_t index;
 };
 
 struct destination {

@@ -188,7 +188,7 @@ declare_constants(struct parser *parser)
         if (buffer != declaration.last || buffer >= MAX_CONSTANT_BUFFERS)
             return parse_fail(parser, "constant buffer %u exceeds %u", declaration.last,
                               MAX_CONSTANT_BUFFERS - 1);
-        if (!parse_range(parser, buffer ? MAX_BLOCK_CONSTANTS : MAX_CONSTANTS, &declaration))
+        if (!parse_range(parser, buffer ? OFFERED_CONSTANTS : MAX_CONSTANTS, &declaration))
             return false;
     }
     if (!parse_attributes(parser, &declaration))

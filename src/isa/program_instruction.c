@@ -238,7 +238,7 @@ parse_source(struct parser *parser, struct source *source)
         .buffer = operand.buffer,
         .array = operand.array,
         .scale = operand.scale,
-        .index = (int16_t)operand.index,
+        .index = operand.index,
     };
     if (!parse_swizzle(parser, source->swizzle))
         return false;

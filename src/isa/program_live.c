@@ -31,7 +31,7 @@ indirect_range(const struct parser *parser, uint8_t array)
 /* Returns the temporaries of one operand; first > last if there are none. */
 static struct temp_range
 operand_temps(const struct parser *parser, uint8_t file, bool indirect, uint8_t array,
-              int16_t index)
+              int32_t index)
 {
     if (file != FILE_TEMP || !parser->program->temp_count)
         return (struct temp_range){1, 0};

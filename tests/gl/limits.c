@@ -410,7 +410,7 @@ static const struct limit limits[] = {
     LIMIT(MAX_FRAGMENT_UNIFORM_BLOCKS, 13, try_fragment_blocks),
     LIMIT(MAX_VERTEX_TEXTURE_IMAGE_UNITS, 16, try_vertex_samplers),
     LIMIT(MAX_TEXTURE_IMAGE_UNITS, 16, try_fragment_samplers),
-    LIMIT(MAX_UNIFORM_BLOCK_SIZE, 16384, try_block_bytes),
+    LIMIT(MAX_UNIFORM_BLOCK_SIZE, 65536, try_block_bytes),
     LIMIT(MAX_FRAGMENT_UNIFORM_COMPONENTS, 16384, try_uniform_components),
 };
 

@@ -78,27 +78,35 @@ test_declarations(void **state)
 }
 
 /* Constant buffers follow each other in one array, in the order of their numbers. Limits of a
- * block: 13 blocks of 1024 vec4s. */
+ * block: 13 blocks of 4096 vec4s. */
 static void
 test_constant_buffers(void **state)
 {
     struct program *program = parse(STAGE_FRAGMENT, "FRAG\n"
                                                     "DCL CONST[3][0..4]\n"
                                                     "DCL CONST[0..6]\n"
-                                                    "DCL CONST[13][0..1023]\n"
+                                                    "DCL CONST[13][0..4095]\n"
                                                     "DCL OUT[0], COLOR\n"
                                                     "0: MUL OUT[0], CONST[3][4], CONST[6]\n"
-                                                    "1: MOV OUT[0], CONST[13][1023]\n"
+                                                    "1: MOV OUT[0], CONST[13][4095]\n"
                                                     "2: END\n");
     (void)state;
-    assert_int_equal(program->constant_count, 7 + 5 + 1024);
+    assert_int_equal(program->constant_count, 7 + 5 + 4096);
     assert_int_equal(program->constant_buffers[3].first, 7);
     assert_int_equal(program->constant_buffers[3].count, 5);
     assert_int_equal(program->instructions[0].src[0].index, 11);
     assert_int_equal(program->instructions[0].src[0].buffer, 3);
     assert_int_equal(program->instructions[0].src[1].index, 6);
     assert_int_equal(program->instructions[0].src[1].buffer, 0);
-    assert_int_equal(program->instructions[1].src[0].index, 12 + 1023);
+    assert_int_equal(program->instructions[1].src[0].index, 12 + 4095);
+    program_destroy(program);
+
+    char text[1024] = "FRAG\n";
+    for (uint32_t block = 1; block <= 13; block++)
+        sprintf(text + strlen(text), "DCL CONST[%u][0..4095]\n", block);
+    strcat(text, "DCL OUT[0], COLOR\n0: MOV OUT[0], CONST[13][4095]\n1: END\n");
+    program = parse(STAGE_FRAGMENT, text);
+    assert_int_equal(program->instructions[0].src[0].index, 13 * 4096 - 1);
     program_destroy(program);
 }
 
@@ -313,7 +321,7 @@ static const struct refusal refusals[] = {
     {"FRAG\nDCL TEMP[0]\nDCL SAMP[0]\n0: TEX TEMP[0], TEMP[0], SAMP[0], 2D_MSAA\n1: END\n",
      "line 4: TEX cannot sample 2D_MSAA"},
     {"FRAG\nDCL CONST[14][0..3]\n0: END\n", "line 2: constant buffer 14 exceeds 13"},
-    {"FRAG\nDCL CONST[1][0..1024]\n0: END\n", "line 2"},
+    {"FRAG\nDCL CONST[1][0..4096]\n0: END\n", "line 2"},
     {"FRAG\nDCL CONST[1][0..3]\nDCL OUT[0], COLOR\n0: MOV OUT[0], CONST[0]\n1: END\n",
      "line 4: CONST[0] is not declared"},
     {"FRAG\nDCL CONST[1][0..3]\nDCL OUT[0], COLOR\n0: MOV OUT[0], CONST[1][4]\n1: END\n",

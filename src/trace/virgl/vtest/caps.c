@@ -215,10 +215,8 @@ fill_gl3(struct caps_v2 *caps, enum gl_offer offer)
     }
     if (offers[offer].blends_each)
         caps->v1.features |= CAPS_INDEP_BLEND_ENABLE;
-    if (offers[offer].blocks) {
+    if (offers[offer].blocks)
         caps->v1.max_uniform_blocks = MAX_CONSTANT_BUFFERS;
-        caps->max_uniform_block_size = MAX_BLOCK_CONSTANTS * 4 * sizeof(float);
-    }
     if (offers[offer].gl31) {
         caps->v1.glsl_level = 140;
         caps->v1.max_tbo_size = MAX_BUFFER_TEXELS;
