@@ -160,9 +160,10 @@ machine_diagram(const struct clock *clock, const char *preset, bool all)
             "digraph machine {\n"
             "  label=\"%s: units (instances) and queues; widths in items per cycle, depths in "
             "items, latencies in cycles\";\n"
-            "  fontname=\"sans-serif\";\n"
-            "  node [shape=box, style=filled, fillcolor=\"#e8eef7\", fontname=\"sans-serif\"];\n"
-            "  edge [fontname=\"sans-serif\", fontsize=9];\n",
+            "  fontname=\"DejaVu Sans,sans-serif\";\n"
+            "  node [shape=box, style=filled, fillcolor=\"#e8eef7\", fontname=\"DejaVu "
+            "Sans,sans-serif\"];\n"
+            "  edge [fontname=\"DejaVu Sans,sans-serif\", fontsize=9];\n",
             preset);
     put_units(clock, out);
     put_queues(clock, all, out);

@@ -42,8 +42,9 @@ codec_diagram(const struct codec *codec, enum codec_bus bus)
     fprintf(out,
             "digraph codec {\n"
             "  label=\"%s: %s; latency %u cycles\";\n"
-            "  fontname=\"sans-serif\";\n"
-            "  node [shape=box, style=filled, fillcolor=\"#e8eef7\", fontname=\"sans-serif\"];\n"
+            "  fontname=\"DejaVu Sans,sans-serif\";\n"
+            "  node [shape=box, style=filled, fillcolor=\"#e8eef7\", fontname=\"DejaVu "
+            "Sans,sans-serif\"];\n"
             "  in [label=\"block\\n%u bytes\", fillcolor=\"#f2dcc2\"];\n"
             "  out [label=\"",
             codec->name, codec->doc, codec_latency(codec), CODEC_BLOCK_BYTES);
