@@ -26,16 +26,17 @@ programs_lines() {
         }' "$programs_list"
 }
 
-# run_quietly FOLDER COMMAND...: runs without a terminal or sound, in a new folder that is its HOME. A
-# command that takes too long is killed.
+# run_quietly FOLDER COMMAND...: runs without a terminal or sound, in a new folder that is its HOME. REAL is
+# the folder tests/real. A command that takes too long is killed.
 run_quietly() (
     home=$1
+    real=$PWD/tests/real
     shift
     rm -rf "$home"
     mkdir -p -m 700 "$home"
     cd "$home"
     env -u DISPLAY -u WAYLAND_DISPLAY -u DBUS_SESSION_BUS_ADDRESS -u PULSE_SERVER \
-        HOME="$home" XDG_RUNTIME_DIR="$home" SDL_AUDIODRIVER=dummy ALSOFT_DRIVERS=null \
+        HOME="$home" REAL="$real" XDG_RUNTIME_DIR="$home" SDL_AUDIODRIVER=dummy ALSOFT_DRIVERS=null \
         PATH=/usr/bin:/bin:/usr/games:/usr/libexec/xscreensaver NO_AT_BRIDGE=1 LC_ALL=C.UTF-8 \
         timeout -k 10 "${PROGRAM_SECONDS:-120}" "$@" </dev/null
 )
