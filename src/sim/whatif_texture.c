@@ -11,10 +11,16 @@
 enum { BLOCK = 4 }; /* side of a compressed block, in texels */
 
 struct original {
-    struct resource res; /* the program's texture, at address 0 of `memory`, with all levels */
+    /* The texels of the program's texture, without compression, at address 0 of `memory`, with all
+     * levels. */
+    struct resource res;
     struct gpu_memory memory;
     const struct format_info *compressed; /* format of a compressed texture, otherwise NULL */
-    uint32_t last_level;                  /* last level of the program's texture */
+    /* The program's texture, if it is compressed: all levels of its blocks. Otherwise without
+     * memory. */
+    struct resource blocks;
+    struct gpu_memory block_memory;
+    uint32_t last_level; /* last level of the program's texture */
 };
 
 struct step { /* a command at one change in the chain */
@@ -52,8 +58,10 @@ static void
 free_original(void *data)
 {
     struct original *original = data;
-    if (original)
+    if (original) {
         free(original->memory.bytes);
+        free(original->block_memory.bytes);
+    }
     free(original);
 }
 
@@ -81,9 +89,13 @@ check_texture(const struct step *step, const struct resource_desc *desc)
         return refuse(step, "is not 2D, a cube or a 2D array");
     if (desc->samples > 1)
         return refuse(step, "is multisampled");
-    if (!format || !format->pack || format->block_width != 1 || format->depth_bits ||
-        format->is_integer)
-        return refuse(step, "is compressed already, or holds no colors");
+    if (!format || format->depth_bits || format->is_integer ||
+        (format->block_width == 1 && !format->pack))
+        return refuse(step, "holds no colors");
+    if (format->block_width != 1 && kind == WHATIF_COMPRESS)
+        return refuse(step, "is compressed already");
+    if (format->block_width != 1 && !s3tc_texels_of(format))
+        return refuse(step, "has a compressed format other than DXT1 without alpha and DXT5");
     if (kind == WHATIF_HALVE && (desc->width < 2 || desc->height < 2))
         return refuse(step, "is too small");
     if (kind == WHATIF_COMPRESS && !s3tc_format_for(format))
@@ -109,27 +121,50 @@ place(const struct step *step, const struct resource_desc *desc)
 }
 
 static bool
+init_texels(struct resource *res, struct gpu_memory *memory, const struct resource_desc *desc,
+            struct error *err)
+{
+    if (!resource_init(res, desc, err))
+        return false;
+    memory->bytes = mem_alloc(res->size_bytes);
+    memory->size_bytes = res->size_bytes;
+    return true;
+}
+
+static bool
+init_original(struct original *original, const struct resource_desc *desc, struct error *err)
+{
+    const struct format_info *format = format_get(desc->format);
+    struct resource_desc all = *desc;
+    all.last_level = full_chain(desc);
+    original->last_level = desc->last_level;
+    if (format->block_width != 1) {
+        if (!init_texels(&original->blocks, &original->block_memory, &all, err))
+            return false;
+        original->compressed = format;
+        all.format = s3tc_texels_of(format)->number;
+    }
+    return init_texels(&original->res, &original->memory, &all, err);
+}
+
+static bool
 create_texture(struct step *step)
 {
     struct gpu_cmd changed = *step->cmd;
-    struct resource_desc *desc = &changed.resource, all = *desc;
+    struct resource_desc *desc = &changed.resource;
     if (!check_texture(step, desc))
         return false;
     struct original *original = mem_alloc(sizeof *original);
-    all.last_level = full_chain(desc);
-    original->last_level = desc->last_level;
-    if (!resource_init(&original->res, &all, step->err)) {
-        free(original);
+    if (!init_original(original, desc, step->err)) {
+        free_original(original);
         return false;
     }
-    original->memory.bytes = mem_alloc(original->res.size_bytes);
-    original->memory.size_bytes = original->res.size_bytes;
     if (step->texture->kind == WHATIF_COMPRESS) {
         original->compressed = s3tc_format_for(original->res.format);
         desc->format = original->compressed->number;
     }
     if (step->texture->kind == WHATIF_MIPMAPS)
-        desc->last_level = all.last_level;
+        desc->last_level = original->res.desc.last_level;
     if (step->texture->kind == WHATIF_HALVE) {
         desc->width /= 2;
         desc->height /= 2;
@@ -227,16 +262,27 @@ whole_blocks(const struct resource_level *level, struct box box)
     return box;
 }
 
-/* Rows of a box that hold the changed texels. The caller frees them. */
+/* Rows of texels or of blocks. The caller frees them. */
 static uint8_t *
-read_rows(const struct original *original, uint32_t level, const struct box *box, uint32_t *bytes)
+read_box(const struct resource *res, const struct gpu_memory *memory, uint32_t level,
+         const struct box *box, uint32_t *bytes)
 {
-    if (!original->compressed) {
-        *bytes = resource_box_bytes(&original->res, box);
-        uint8_t *rows = mem_alloc(*bytes);
-        resource_read_box(&original->res, &original->memory, level, box, rows);
-        return rows;
-    }
+    *bytes = resource_box_bytes(res, box);
+    uint8_t *rows = mem_alloc(*bytes);
+    resource_read_box(res, memory, level, box, rows);
+    return rows;
+}
+
+/* Rows of a box that hold the changed texels. The caller frees them. Mipmaps leave the blocks of
+ * the program's level as they are. */
+static uint8_t *
+read_rows(const struct step *step, uint32_t level, const struct box *box, uint32_t *bytes)
+{
+    const struct original *original = step->original;
+    if (!original->compressed)
+        return read_box(&original->res, &original->memory, level, box, bytes);
+    if (original->block_memory.bytes && step->texture->kind == WHATIF_MIPMAPS && level == 0)
+        return read_box(&original->blocks, &original->block_memory, level, box, bytes);
     const uint32_t columns = ((uint32_t)box->width + BLOCK - 1) / BLOCK;
     const uint32_t rows = ((uint32_t)box->height + BLOCK - 1) / BLOCK;
     const uint32_t block_bytes = original->compressed->block_bytes;
@@ -264,7 +310,7 @@ upload(const struct step *step, uint32_t level, uint32_t to, struct box box)
     put.transfer.resource = step->texture->handle;
     put.transfer.level = to;
     put.transfer.box = box;
-    uint8_t *rows = read_rows(original, level, &box, &put.transfer.size_bytes);
+    uint8_t *rows = read_rows(step, level, &box, &put.transfer.size_bytes);
     put.transfer.bytes = rows;
     const bool ok = forward(step, &put);
     free(rows);
@@ -299,17 +345,48 @@ whole_level(const struct original *original, uint32_t level)
     return (struct box){0, 0, 0, (int32_t)l->width, (int32_t)l->height, (int32_t)l->slices};
 }
 
+/* The program's texture, with its blocks if it is compressed. */
+static const struct resource *
+program_texture(struct original *original, struct gpu_memory **memory)
+{
+    const bool has_blocks = original->block_memory.bytes;
+    *memory = has_blocks ? &original->block_memory : &original->memory;
+    return has_blocks ? &original->blocks : &original->res;
+}
+
+/* Decodes the blocks of a box, if the program's texture is compressed. */
+static void
+decode(const struct original *original, uint32_t level, const struct box *box)
+{
+    const struct format_info *to = original->res.format;
+    if (!original->block_memory.bytes)
+        return;
+    for (int32_t z = box->z; z < box->z + box->depth; z++)
+        for (int32_t y = box->y; y < box->y + box->height; y++)
+            for (int32_t x = box->x; x < box->x + box->width; x++) {
+                const uint8_t *block = original->block_memory.bytes +
+                                       resource_offset(&original->blocks, level, (uint32_t)x,
+                                                       (uint32_t)y, (uint32_t)z, 0);
+                float rgba[4];
+                original->compressed->unpack(block, (uint32_t)x % BLOCK, (uint32_t)y % BLOCK, rgba);
+                to->pack(rgba, texel_at(original, level, (uint32_t)x, (uint32_t)y, (uint32_t)z));
+            }
+}
+
 /* Takes texels that the program writes, as rows without padding. */
 static bool
 write_texels(const struct step *step, uint32_t level, struct box box, const uint8_t *rows,
              uint32_t bytes)
 {
     struct original *original = step->original;
-    if (level > original->last_level || !resource_box_ok(&original->res, level, &box) ||
-        bytes < resource_box_bytes(&original->res, &box))
+    struct gpu_memory *memory;
+    const struct resource *res = program_texture(original, &memory);
+    if (level > original->last_level || !resource_box_ok(res, level, &box) ||
+        bytes < resource_box_bytes(res, &box))
         return fail(step->err, "resource %u: texels outside level %u", step->texture->handle,
                     level);
-    resource_write_box(&original->res, &original->memory, level, &box, rows);
+    resource_write_box(res, memory, level, &box, rows);
+    decode(original, level, &box);
     return upload_changed(step, level, box);
 }
 
@@ -321,15 +398,15 @@ copy_texels(const struct step *step)
     struct simulation *sim = step->whatif->sim;
     struct resource *src = gpu_resource(&sim->device, cmd->client, cmd->copy.src);
     struct box box = cmd->copy.src_box;
+    struct gpu_memory *memory;
     if (cmd->copy.src == step->texture->handle || !src || !src->sampled_only ||
-        src->format != step->original->res.format ||
+        src->format != program_texture(step->original, &memory)->format ||
         !resource_box_ok(src, cmd->copy.src_level, &box))
         return refuse(step, "is copied, or is a copy of a render target");
     if (sim->frame_open && !machine_drain(sim->machine, step->err)) /* uploads into `src` */
         return false;
-    const uint32_t bytes = resource_box_bytes(src, &box);
-    uint8_t *rows = mem_alloc(bytes);
-    resource_read_box(src, &sim->device.memory, cmd->copy.src_level, &box, rows);
+    uint32_t bytes;
+    uint8_t *rows = read_box(src, &sim->device.memory, cmd->copy.src_level, &box, &bytes);
     box.x = (int32_t)cmd->copy.dst_x;
     box.y = (int32_t)cmd->copy.dst_y;
     box.z = (int32_t)cmd->copy.dst_z;
@@ -344,14 +421,18 @@ restore_texels(const struct step *step)
 {
     struct original *original = step->original;
     const uint32_t level = step->cmd->contents.level;
+    struct gpu_memory *memory;
+    const struct resource *res = program_texture(original, &memory);
     if (level > original->last_level ||
-        step->cmd->contents.size_bytes != resource_level_bytes(&original->res, level))
+        step->cmd->contents.size_bytes != resource_level_bytes(res, level))
         return fail(step->err, "resource %u: the contents do not fit level %u",
                     step->texture->handle, level);
     if (step->texture->kind == WHATIF_MIPMAPS && level)
         return true;
-    resource_write_level(&original->res, &original->memory, level, step->cmd->contents.bytes);
-    return upload_changed(step, level, whole_level(original, level));
+    resource_write_level(res, memory, level, step->cmd->contents.bytes);
+    const struct box box = whole_level(original, level);
+    decode(original, level, &box);
+    return upload_changed(step, level, box);
 }
 
 /* The driver generates mipmaps by blitting from one level to the next. */

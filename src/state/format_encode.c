@@ -21,6 +21,17 @@ s3tc_format_for(const struct format_info *format)
     return can && format->block_bytes * TEXELS > to->block_bytes ? to : NULL;
 }
 
+const struct format_info *
+s3tc_texels_of(const struct format_info *format)
+{
+    static const uint16_t texels[] = {FORMAT_R8G8B8X8_UNORM, FORMAT_R8G8B8X8_SRGB,
+                                      FORMAT_R8G8B8A8_UNORM, FORMAT_R8G8B8A8_SRGB};
+    for (size_t i = 0; i < sizeof texels / sizeof *texels; i++)
+        if (s3tc_format_for(format_get(texels[i])) == format)
+            return format_get(texels[i]);
+    return NULL;
+}
+
 static uint32_t
 distance(const uint8_t *a, const uint8_t *b)
 {

@@ -279,7 +279,7 @@ can_change_textures(const struct finding_list *list, const struct draw_row *row,
 static bool
 can_have_mipmaps(const struct format_info *format)
 {
-    return format->pack;
+    return format->pack || s3tc_texels_of(format);
 }
 
 /* With mipmaps, a quad reads the texels of its level and a quarter as many of the next. Its misses

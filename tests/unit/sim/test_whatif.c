@@ -206,6 +206,46 @@ test_compress(void **state)
     }
 }
 
+/* Blocks of DXT1 without alpha. Columns 0 and 1 of a block are red, and columns 2 and 3 are black.
+ */
+static void
+test_mipmaps_of_blocks(void **state)
+{
+    (void)state;
+    static const uint8_t block[8] = {0x00, 0xf8, 0x00, 0x00, 0x50, 0x50, 0x50, 0x50};
+    const enum whatif_texture_kind kind = WHATIF_MIPMAPS, compress = WHATIF_COMPRESS;
+    uint8_t blocks[4][8];
+    struct rig rig;
+    for (size_t i = 0; i < 4; i++)
+        memcpy(blocks[i], block, sizeof block);
+    const struct gpu_cmd upload = {
+        .op = GPU_PUT, .transfer = {TEXTURE, 0, square((int32_t)SIDE), blocks[0], sizeof blocks}};
+    begin(&rig, &kind, 1);
+    assert_true(create(&rig, FORMAT_DXT1_RGB, 0));
+    assert_true(run(&rig, upload));
+    assert_int_equal(texture(&rig)->desc.last_level, 3);
+    assert_int_equal(texture(&rig)->desc.format, FORMAT_DXT1_RGB);
+    /* The program's blocks are kept. */
+    for (uint32_t i = 0; i < 4; i++)
+        assert_memory_equal(rig.sim.device.memory.bytes + texture(&rig)->address +
+                                resource_offset(texture(&rig), 0, i % 2 * 4, i / 2 * 4, 0, 0),
+                            block, sizeof block);
+    for (uint32_t i = 0; i < 16; i++)
+        assert_int_equal(red(&rig, 1, i % 4, i / 4), i % 2 ? 0 : 255);
+    /* The mean, 127.5, has 5 bits: at most 4.2 less or more. */
+    for (uint32_t i = 0; i < 4; i++)
+        assert_in_range(red(&rig, 2, i % 2, i / 2), 123, 132);
+    assert_in_range(red(&rig, 3, 0, 0), 119, 136);
+    end(&rig);
+
+    begin(&rig, &kind, 1);
+    assert_false(create(&rig, FORMAT_DXT3_RGBA, 0)); /* there is no encoder */
+    end(&rig);
+    begin(&rig, &compress, 1);
+    assert_false(create(&rig, FORMAT_DXT1_RGB, 0));
+    end(&rig);
+}
+
 /* Changes are made one after another: half as large, then mipmaps, then compressed. */
 static void
 test_all_changes(void **state)
@@ -245,7 +285,7 @@ test_refusals(void **state)
         assert_false(run(&rig, copy));
         end(&rig);
         begin(&rig, &kind, 1);
-        assert_false(create(&rig, FORMAT_DXT1_RGB, 0));
+        assert_false(create(&rig, FORMAT_DXT3_RGBA, 0));
         assert_false(create(&rig, FORMAT_Z24X8_UNORM, 0));
         end(&rig);
     }
@@ -287,9 +327,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mipmaps),  cmocka_unit_test(test_halve),
-        cmocka_unit_test(test_compress), cmocka_unit_test(test_all_changes),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_encoder),
+        cmocka_unit_test(test_mipmaps),     cmocka_unit_test(test_mipmaps_of_blocks),
+        cmocka_unit_test(test_halve),       cmocka_unit_test(test_compress),
+        cmocka_unit_test(test_all_changes), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_encoder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
