@@ -128,13 +128,14 @@ blit_through_copy(struct machine *m, struct blit_plan *plan, struct error *err)
     return ok;
 }
 
-/* A copy that does not write its whole box is no `struct work_copy`. */
+/* A copy that does not write its whole box is no `struct work_copy`. The render condition of this
+ * one is met. */
 static struct work_copy
 copy_of(const struct gpu_cmd *cmd)
 {
     const struct box *from = &cmd->copy.src_box;
-    if (cmd->op == GPU_BLIT && (cmd->blit.scissor_enable || cmd->blit.alpha_blend ||
-                                cmd->blit.render_condition || cmd->blit.mask & ~BLIT_COLOR))
+    if (cmd->op == GPU_BLIT &&
+        (cmd->blit.scissor_enable || cmd->blit.alpha_blend || cmd->blit.mask & ~BLIT_COLOR))
         return (struct work_copy){.to = 0};
     if (cmd->op == GPU_BLIT)
         return (struct work_copy){cmd->blit.src.resource, cmd->blit.dst.resource,
