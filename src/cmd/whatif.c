@@ -126,6 +126,21 @@ side_fini(struct side *side)
     picture_fini(&side->picture);
 }
 
+/* States how many draws --merge-draws did not merge although only constants differ, and why. */
+static void
+note_unmerged(const struct machine *machine)
+{
+    static const char *const reasons[DRAW_JOIN_COUNT] = {
+        [DRAW_ADDRESSED] = "an address selects constants, and constants differ",
+        [DRAW_ATTRIBUTES] = "all attributes or address registers are in use",
+        [DRAW_VARYINGS] = "too many constants of the fragment program differ",
+        [DRAW_LONG_TABLE] = "the constants of all draws exceed the largest array of uniforms"};
+    for (uint32_t i = 0; i < DRAW_JOIN_COUNT; i++)
+        if (reasons[i] && machine->unmerged[i])
+            log_note("%u draw%s not merged with the draw before: %s", machine->unmerged[i],
+                     machine->unmerged[i] == 1 ? " is" : "s are", reasons[i]);
+}
+
 /* Writes the message, as far as it was not left out, to the changed trace. */
 static bool
 write_changed(struct comparison *comparison, const struct message *message, struct error *err)
@@ -440,6 +455,8 @@ compare(struct comparison *comparison, const struct params *params, struct trace
     ok = ok && create_trace(comparison, reader, err) && feed(comparison, reader, err) &&
          whatif_check(whatif, err);
     ok = close_trace(comparison, ok, err);
+    if (ok)
+        note_unmerged(comparison->sides[AFTER].sim.machine);
     for (size_t s = 0; s < SIDES; s++)
         side_fini(&comparison->sides[s]);
     needed_draws_destroy(needed);
@@ -495,7 +512,7 @@ cmd_whatif(int argc, char **argv)
         {"front-to-back", 0, ARG_FLAG, &options.front_to_back, NULL,
          "draw opaque objects in order of depth, the nearest first", false},
         {"merge-draws", 0, ARG_FLAG, &options.merge_draws, NULL,
-         "merge consecutive draws with the same state into one", false},
+         "merge consecutive draws with the same state into one; constants may differ", false},
         {"index-order", 0, ARG_FLAG, &options.index_order, NULL,
          "reorder the triangles of draws so that shaded vertices are reused", false},
         {"early-uploads", 0, ARG_FLAG, &options.early_uploads, NULL,

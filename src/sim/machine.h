@@ -9,6 +9,7 @@
 #include "sim/identities.h"
 #include "sim/overlap.h"
 #include "sim/work_accounting.h"
+#include "state/draw_run.h"
 
 #define UNIT_HEADERS
 #include "machine.def"
@@ -60,19 +61,24 @@ struct machine {
         float depth; /* mean of its vertices, 0 to 1 */
     })
     held;
+    struct draw_run held_run; /* draws that wait to be merged */
     VEC(struct merged_buffer {
         uint32_t address;
         uint32_t bytes;
     })
     merged; /* vertices and indices of changed draws, until the end of the frame */
+    VEC(struct program *) merged_programs; /* likewise */
+    uint32_t next_merged_id;
+    /* Draws that are not merged although only constants differ. */
+    uint32_t unmerged[DRAW_JOIN_COUNT];
     /* Last draws into the bound framebuffer whose results nothing has read. */
     struct unread_draws {
         uint32_t count;
         uint32_t buffers; /* that they write (enum buffer_mask) */
     } unread;
-    /* Draw that the next one may continue: no work in between depends on the order. Its objects may
-     * be gone. NULL: none. */
-    const struct draw *continued;
+    /* Draws that the next one may continue: no work in between depends on the order. Their objects
+     * may be gone. */
+    struct draw_run continued;
 
     /* A wait failed while the device freed a resource's memory. `ending` is the error. */
     bool failed;

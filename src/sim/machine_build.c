@@ -358,7 +358,9 @@ machine_destroy(struct machine *m)
     pools_fini(&m->pools);
     arena_fini(&m->draws);
     VEC_FREE(&m->held);
+    machine_free_merged(m);
     VEC_FREE(&m->merged);
+    VEC_FREE(&m->merged_programs);
     clock_fini(&m->clock);
     shader_profile_destroy(m->profile);
     free(m);

@@ -1,10 +1,16 @@
 /* Merges consecutive draws with the same state into one draw, as if the program had issued them as
- * one (`aetius whatif --merge-draws`). The vertices of the draws are copied to new buffers unless
- * they are in the same arrays. The buffers live until the end of the frame. Making them costs no
- * simulated time: the program would have made them in advance. */
+ * one (`aetius whatif --merge-draws`). The primitives become lists. The vertices of the draws are
+ * copied to new buffers unless they are in the same arrays. The buffers live until the end of the
+ * frame. Making them costs no simulated time: the program would have made them in advance.
+ *
+ * If constants differ, they become a table in the constants of the merged draw, which takes the
+ * time of other constants. Each vertex gets an attribute that names its draw's row of the table
+ * (isa/program_palette.h). */
 #include "gfx/vertex.h"
+#include "isa/program_palette.h"
 #include "sim/machine_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Vertices of one of the draws. */
@@ -16,6 +22,7 @@ struct part {
 
 struct merge {
     struct machine *machine;
+    const struct draw_run *run;
     VEC(struct part) parts;
     VEC(uint32_t) vertices; /* vertex numbers of the merged draw, in order */
     uint32_t vertex_count;  /* different numbers at most */
@@ -40,6 +47,9 @@ machine_free_merged(struct machine *m)
     for (size_t i = 0; i < m->merged.count; i++)
         gpu_memory_free(&m->device->memory, m->merged.items[i].address, m->merged.items[i].bytes);
     m->merged.count = 0;
+    for (size_t i = 0; i < m->merged_programs.count; i++)
+        program_destroy(m->merged_programs.items[i]);
+    m->merged_programs.count = 0;
 }
 
 static bool
@@ -51,19 +61,39 @@ same_arrays(const struct draw *a, const struct draw *b)
     return same;
 }
 
-/* Adds the vertex numbers of a draw. Those of draws that share arrays stay as they are. */
+static void
+add_primitives(struct merge *merge, struct part *part, const struct primitive_out *made,
+               uint32_t count)
+{
+    for (uint32_t p = 0; p < count; p++)
+        for (uint32_t v = 0; v < made[p].vertices; v++) {
+            const uint32_t vertex = made[p].v[v];
+            part->least = vertex < part->least ? vertex : part->least;
+            part->most = vertex > part->most ? vertex : part->most;
+            VEC_PUSH(&merge->vertices, vertex);
+        }
+}
+
+/* Adds the vertex numbers of a draw's primitives, which the assembler forms as in the machine.
+ * Those of draws that share arrays stay as they are. */
 static void
 add_part(struct merge *merge, const struct draw *draw)
 {
     struct part part = {.draw = draw, .least = UINT32_MAX, .first = merge->vertex_count};
     const size_t begin = merge->vertices.count;
+    struct assembler assembler;
+    struct primitive_out made[2];
+    assembler_begin(&assembler, draw);
     for (uint32_t i = 0; i < draw->params.count; i++) {
         uint32_t index, vertex;
-        fetch_vertex_number(draw, &merge->machine->device->memory, i, &index, &vertex);
-        part.least = vertex < part.least ? vertex : part.least;
-        part.most = vertex > part.most ? vertex : part.most;
-        VEC_PUSH(&merge->vertices, vertex);
+        if (fetch_vertex_number(draw, &merge->machine->device->memory, i, &index, &vertex))
+            add_primitives(merge, &part, made, assembler_vertex(&assembler, vertex, made));
+        else
+            add_primitives(merge, &part, made, assembler_end(&assembler, made));
     }
+    add_primitives(merge, &part, made, assembler_end(&assembler, made));
+    if (merge->vertices.count == begin)
+        return;
     for (size_t i = begin; i < merge->vertices.count && merge->copies; i++)
         merge->vertices.items[i] += part.first - part.least;
     merge->vertex_count += part.most - part.least + 1;
@@ -164,6 +194,139 @@ is_run(const struct merge *merge)
     return true;
 }
 
+/* The constants of the set, in ascending order. */
+static uint32_t
+list_constants(const struct constant_set *set, uint16_t *constants)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < MAX_CONSTANTS && count < set->count; i++)
+        if (constant_set_has(set, i))
+            constants[count++] = (uint16_t)i;
+    return count;
+}
+
+/* Replaces a program of the merged draw by one with this text, which is freed. Programs of equal
+ * text are the same program. */
+static bool
+replace_program(struct machine *m, struct draw *merged, enum shader_stage stage, char *text,
+                struct error *err)
+{
+    struct program *program = NULL;
+    for (size_t i = 0; i < m->merged_programs.count && !program; i++)
+        if (!strcmp(m->merged_programs.items[i]->text, text))
+            program = m->merged_programs.items[i];
+    if (!program) {
+        enum { FIRST_ID = 1 << 30 }; /* above those of the trace */
+        program = program_create(stage, text, NULL, err);
+        if (program) {
+            program->id = FIRST_ID + m->next_merged_id++;
+            VEC_PUSH(&m->merged_programs, program);
+        }
+    }
+    free(text);
+    merged->program[stage] = program;
+    return program != NULL;
+}
+
+/* Connects the varyings of constants of the fragment program. */
+static void
+link_constants(struct draw *merged, const struct program *vertex, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t slot = (uint8_t)(vertex->output_count + i);
+        merged->varyings[merged->varying_count++] =
+            (struct varying){.source = VARYING_VERTEX,
+                             .slot = slot,
+                             .back_slot = slot,
+                             .interpolation = INTERPOLATE_CONSTANT};
+    }
+}
+
+/* Stores the constants of the merged draw: those of the first draw, then the table. */
+static void
+fill_table(const struct merge *merge, struct draw *merged, const struct program_palette *palette)
+{
+    const uint32_t total = merged->program[STAGE_VERTEX]->constant_count;
+    const uint32_t first = palette->vertex->constant_buffers[0].count;
+    float(*constants)[4] = arena_alloc(&merge->machine->draws, total * sizeof *constants);
+    memset(constants, 0, total * sizeof *constants);
+    if (first)
+        memcpy(constants, merged->constants[STAGE_VERTEX], first * sizeof *constants);
+    float(*row)[4] = constants + first;
+    for (size_t p = 0; p < merge->parts.count; p++) {
+        const struct draw *draw = merge->parts.items[p].draw;
+        for (uint32_t i = 0; i < palette->vertex_count; i++)
+            memcpy(row++, draw->constants[STAGE_VERTEX][palette->vertex_constants[i]], sizeof *row);
+        for (uint32_t i = 0; i < palette->fragment_count; i++)
+            memcpy(row++, draw->constants[STAGE_FRAGMENT][palette->fragment_constants[i]],
+                   sizeof *row);
+    }
+    merged->constants[STAGE_VERTEX] = constants;
+    merged->constant_count[STAGE_VERTEX] = total;
+}
+
+static uint32_t
+free_slot(const struct draw *draw)
+{
+    uint32_t used = 0, slot = 0;
+    for (uint32_t i = 0; i < draw->attribute_count; i++)
+        used |= 1u << draw->attributes[i].buffer;
+    while (used >> slot & 1)
+        slot++;
+    return slot;
+}
+
+/* Adds the attribute that names the row of each vertex: the number of its first constant. */
+static bool
+add_rows(const struct merge *merge, struct draw *merged, uint32_t row_length, struct error *err)
+{
+    uint32_t address;
+    const uint64_t bytes = (uint64_t)merge->vertex_count * sizeof(float);
+    if (!make_buffer(merge->machine, bytes, &address, err))
+        return false;
+    uint8_t *memory = merge->machine->device->memory.bytes;
+    for (size_t p = 0; p < merge->parts.count; p++) {
+        const struct part *part = &merge->parts.items[p];
+        const float row = (float)(p * row_length);
+        for (uint32_t i = 0; i <= part->most - part->least; i++)
+            memcpy(memory + address + (part->first + i) * sizeof row, &row, sizeof row);
+    }
+    merged->attributes[merged->attribute_count] =
+        (struct bound_attribute){.buffer = free_slot(merged),
+                                 .address = address,
+                                 .end = address + (uint32_t)bytes,
+                                 .stride = sizeof(float),
+                                 .format = format_get(FORMAT_R32_FLOAT)};
+    merged->attribute_count++;
+    return true;
+}
+
+/* Makes the programs read the constants that differ from a table. */
+static bool
+use_table(const struct merge *merge, struct draw *merged, struct error *err)
+{
+    uint16_t vertex[MAX_CONSTANTS], fragment[MAX_CONSTANTS];
+    const struct constant_set *sets = merge->run->differing;
+    const struct program_palette palette = {
+        .vertex = merged->program[STAGE_VERTEX],
+        .fragment = merged->program[STAGE_FRAGMENT],
+        .vertex_constants = vertex,
+        .fragment_constants = fragment,
+        .vertex_count = list_constants(&sets[STAGE_VERTEX], vertex),
+        .fragment_count = list_constants(&sets[STAGE_FRAGMENT], fragment),
+        .rows = (uint32_t)merge->parts.count};
+    if (!add_rows(merge, merged, palette.vertex_count + palette.fragment_count, err) ||
+        !replace_program(merge->machine, merged, STAGE_VERTEX, program_palette_vertex(&palette),
+                         err))
+        return false;
+    fill_table(merge, merged, &palette);
+    if (!palette.fragment_count)
+        return true;
+    link_constants(merged, palette.vertex, palette.fragment_count);
+    return replace_program(merge->machine, merged, STAGE_FRAGMENT,
+                           program_palette_fragment(&palette), err);
+}
+
 static bool
 fill(struct merge *merge, struct draw *merged, struct error *err)
 {
@@ -171,6 +334,8 @@ fill(struct merge *merge, struct draw *merged, struct error *err)
     for (uint32_t slot = 0; slot < MAX_ATTRIBUTES && merge->copies; slot++)
         if (!copy_slot(merge, merged, slot, err))
             return false;
+    if (draw_run_row(merge->run) && !use_table(merge, merged, err))
+        return false;
     if (merge->indexed || !is_run(merge))
         return machine_set_indices(merge->machine, merged, merge->vertices.items,
                                    (uint32_t)merge->vertices.count, err);
@@ -180,21 +345,23 @@ fill(struct merge *merge, struct draw *merged, struct error *err)
 }
 
 bool
-machine_merge(struct machine *m, const struct draw *const draws[], size_t count,
+machine_merge(struct machine *m, const struct draw_run *run, const struct draw *const draws[],
               const struct draw **result, struct error *err)
 {
-    struct merge merge = {.machine = m};
+    struct merge merge = {.machine = m, .run = run, .copies = draw_run_row(run) > 0};
     struct draw *merged = arena_alloc(&m->draws, sizeof *merged);
-    *merged = *draws[0];
-    for (size_t i = 0; i < count; i++) {
-        merge.copies |= !same_arrays(draws[0], draws[i]);
+    *merged = *run->first;
+    merged->params.mode = draw_list_mode(run->first);
+    merged->params.primitive_restart = false;
+    for (uint32_t i = 0; i < run->count; i++) {
+        merge.copies |= !same_arrays(run->first, draws[i]);
         merge.indexed |= draws[i]->params.indexed;
     }
-    for (size_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < run->count; i++)
         add_part(&merge, draws[i]);
-    const bool ok = fill(&merge, merged, err);
+    const bool ok = !merge.vertices.count || fill(&merge, merged, err);
+    *result = merge.vertices.count ? merged : run->first;
     VEC_FREE(&merge.parts);
     VEC_FREE(&merge.vertices);
-    *result = merged;
     return ok;
 }

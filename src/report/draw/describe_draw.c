@@ -357,7 +357,7 @@ describe_facts(const struct work *work)
     describe_label(draw->names->program, out);
     fputc(',', out);
     describe_label(draw->names->target, out);
-    fprintf(out, ",%d,", draw->merges);
+    fprintf(out, ",%u,", draw->merges);
     return memory_text_take(&text);
 }
 

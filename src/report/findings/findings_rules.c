@@ -2,6 +2,7 @@
  * estimate is never below 0. */
 #include "report/findings/findings_rules.h"
 
+#include "state/draw_run.h"
 #include "state/format_encode.h"
 #include "state/vertex_order.h"
 
@@ -20,6 +21,7 @@ finding_list_init(struct finding_list *list, const struct draws *draws, const st
     list->draws = draws;
     list->shaders = params->GPU.NumFragmentShaders;
     list->vertex_shaders = params->GPU.UnifiedShader ? 0 : params->GPU.NumVertexShaders;
+    list->load_rate = params->FRAGMENTSHADER.InputsPerCycle;
     list->vertex_units = list->vertex_shaders ? list->vertex_shaders : list->shaders;
     list->vertex_lanes = list->vertex_shaders ? params->VERTEXSHADER.ThreadGroup
                                               : params->FRAGMENTSHADER.ThreadGroup;
@@ -338,6 +340,13 @@ find_uncompressed(struct finding_list *list)
     }
 }
 
+/* Time for two amounts of work: the mean of that with overlap and that without. */
+static double
+overlapped(double a, double b)
+{
+    return (fmax(a, b) + a + b) / 2;
+}
+
 /* Share of the lanes of all shader units that a draw's thread groups fill. A larger draw fills all
  * lanes. */
 static double
@@ -347,19 +356,30 @@ filled_lanes(const struct finding_list *list, const struct draw_row *row)
     return slots > 0 ? 1 - value(list, row, COLUMN_lanes_empty) / slots : 1;
 }
 
-/* Cycles of shading that remain if the draw is a part of a larger draw, whose groups run on all
- * shader units. */
+/* Cycles in which a shader unit loads the draw. The other cycles attributed to loading are
+ * latency. */
+static double
+load_of(const struct finding_list *list, const struct draw_row *row)
+{
+    const double vertices = list->vertex_shaders ? 0 : value(list, row, COLUMN_shaded);
+    return fmin(value(list, row, COLUMN_load),
+                (4 * value(list, row, COLUMN_loaded) + vertices) / list->load_rate);
+}
+
+/* Cycles in which the shader units load and run groups, if the draw is a part of a larger draw,
+ * whose groups run on all shader units. */
 static double
 issue_merged(const struct finding_list *list, const struct draw_row *row)
 {
     const double rounds = value(list, row, COLUMN_groups) / list->shaders;
     const double busy = rounds > 0 ? rounds / ceil(rounds) : 1;
-    return filled_lanes(list, row) * busy * value(list, row, COLUMN_fragment_issue);
+    return filled_lanes(list, row) * busy *
+           (load_of(list, row) + value(list, row, COLUMN_fragment_issue));
 }
 
 /* Cycles that the draw would take as a part of a larger draw: those of its limiting unit. Cycles
  * attributed to shading and texturing remain if they exceed the minimum, because the units are not
- * perfectly balanced. */
+ * perfectly balanced. A table of constants is sent before the larger draw begins. */
 static double
 cycles_merged(const struct finding_list *list, const struct draw_row *row)
 {
@@ -370,12 +390,15 @@ cycles_merged(const struct finding_list *list, const struct draw_row *row)
         COLUMN_lookup,    COLUMN_fill,    COLUMN_filter,          COLUMN_address,
         COLUMN_bandwidth, COLUMN_latency, COLUMN_bandwidth_color, COLUMN_bandwidth_z};
     double most = filled_lanes(list, row) * value(list, row, COLUMN_bound_shader);
-    double shading = issue_merged(list, row);
+    double reads = 0;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
         most = fmax(most, value(list, row, bounds[i]));
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-        shading += value(list, row, causes[i]);
-    return fmax(most, shading);
+        reads += value(list, row, causes[i]);
+    most = fmax(most, overlapped(issue_merged(list, row), reads));
+    if (value(list, row, COLUMN_merges) == MERGES_CONSTANTS)
+        most += value(list, row, COLUMN_bound_transfers);
+    return most;
 }
 
 /* Cycles in which a draw waits for results of instructions, or for its first fragments to reach the
@@ -395,7 +418,8 @@ small_latency(const struct finding_list *list, const struct draw_row *row)
                                                  COLUMN_latency_attribute,
                                                  COLUMN_bandwidth_index,
                                                  COLUMN_bandwidth_attribute};
-    double cycles = value(list, row, COLUMN_fragment_issue) - issue_merged(list, row);
+    double cycles = value(list, row, COLUMN_load) + value(list, row, COLUMN_fragment_issue) -
+                    issue_merged(list, row);
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         cycles += value(list, row, causes[i]);
     return cycles;
@@ -531,13 +555,6 @@ remaining_issue(const struct finding_list *list, const struct draw_row *row, dou
     const double after = fmax(fmin(fmin(window, before), list->vertex_lanes), 1);
     const double remaining = fmin(vertices * before / after, 1);
     return ceil(remaining * rounds) / ceil(rounds);
-}
-
-/* Time for two amounts of work: the mean of that with overlap and that without. */
-static double
-overlapped(double a, double b)
-{
-    return (fmax(a, b) + a + b) / 2;
 }
 
 /* In the best case, the draw becomes faster in proportion to its limiting unit. In the worst case,

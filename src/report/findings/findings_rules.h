@@ -29,6 +29,8 @@
     X(clip, "lost.clip")                                                                           \
     X(setup, "lost.setup")                                                                         \
     X(gather, "lost.gather")                                                                       \
+    X(load, "lost.load")                                                                           \
+    X(loaded, "sched.quads")                                                                       \
     X(result, "lost.result")                                                                       \
     X(vertex_issue, "lost.vertex_issue")                                                           \
     X(transit, "lost.transit")                                                                     \
@@ -61,6 +63,7 @@
     X(latency_color, "lost.latency_color")                                                         \
     X(indices, "streamer.indices")                                                                 \
     X(vertex_groups, "shader.vertex_groups")                                                       \
+    X(bound_transfers, "bound_transfers")                                                          \
     X(bound_geometry, "bound_geometry")                                                            \
     X(bound_raster, "bound_raster")                                                                \
     X(bound_shader, "bound_shader")                                                                \
@@ -82,6 +85,7 @@ struct finding_list {
     uint32_t vertex_shaders; /* units that shade only vertices; 0: `shaders` also do */
     uint32_t vertex_lanes;   /* vertices of a thread group */
     uint32_t vertex_units;   /* units that shade vertices */
+    uint32_t load_rate;      /* fragments or vertices that a shader unit loads per cycle */
     double vertex_window;    /* indices in flight per thread group that the units wait for */
     uint32_t vertex_cache;   /* shaded vertices kept for reuse */
     int32_t columns[FINDING_COLUMN_COUNT];

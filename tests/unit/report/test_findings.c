@@ -30,6 +30,7 @@ static const struct fault {
     {FINDING_readbacks, "9", "10", 3},      /* after all but the last of four draws */
     {FINDING_unused_copies, "14", "15", 3}, /* the last of four is used */
     {FINDING_tiny_draws, "18", "19", 255},  /* all but the first of 16x16 */
+    {FINDING_tiny_draws, "34", "35", 255},  /* as fans with different constants */
     {FINDING_index_order, "23", "24", 1},
     {FINDING_erased_draws, "25", "26", 3}, /* the last of four is visible */
     {FINDING_uploads, "27", "28", 3},      /* those after the first draw */
@@ -39,8 +40,9 @@ enum { FAULTS_COUNT = sizeof faults / sizeof *faults };
 
 /* Frames whose cost the program cannot avoid: a draw that hides itself, blended draws that hide
  * each other, an alpha test that discards fragments, copies that are used, small draws with
- * different states, draws that are large, clears of the depth, an upload before the first draw. */
-static const char *const sound[] = {"11", "12", "31", "16", "17", "20", "21", "29", "30"};
+ * different states, or with different constants that an address selects, draws that are large,
+ * clears of the depth, an upload before the first draw. */
+static const char *const sound[] = {"11", "12", "31", "16", "17", "20", "36", "21", "29", "30"};
 enum { SOUND_COUNT = sizeof sound / sizeof *sound };
 
 static char dir[] = "/tmp/aetius-findings-XXXXXX";
