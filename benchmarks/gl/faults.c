@@ -13,6 +13,8 @@
  * - 32, 33: two textures that are much larger than drawn, without mipmaps
  * - 13, 4: an alpha test of hidden layers that discards nothing
  * - 34, 35: small squares, each a fan whose place and color are uniforms
+ * - 38, 39: a texture whose unchanged texels are uploaded before the first layer
+ * - 41, 42: a mesh whose unchanged vertices are uploaded into a new buffer
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
  * - 11: opaque layers of a single draw, back to front
@@ -24,6 +26,8 @@
  * - 21: four large squares, each drawn by a separate call
  * - 29: clears of the depth between layers whose colors remain
  * - 30: a texture that is uploaded before the first layer
+ * - 40: a mesh whose vertices are uploaded into a new buffer for the first time
+ * - 43: an uncompressed texture of which a part is uploaded before the first layer
  * - 36: small squares whose place is selected from uniforms by an attribute
  *
  * - 22: small squares of different places and texture coordinates, with and without indices
@@ -49,6 +53,7 @@ static GLuint plain_program, discard_program, sample_program, pair_program, mesh
 static GLuint object_program, baked_program, listed_program;
 static GLuint large, with_mipmaps, compressed, picture, small_squares, large_squares;
 static GLuint streamed, mesh_vertices, shuffled, ordered, unit_square, baked_squares, shape;
+static GLuint new_buffer;
 
 static void
 make_programs(void)
@@ -307,18 +312,32 @@ make_objects(void)
     shape = make_buffer(corners, sizeof corners);
 }
 
+enum upload { CREATES, CHANGES, REPEATS };
+
 static void
-upload(bool creates)
+upload(enum upload kind)
 {
-    static uint8_t texels[SIZE * SIZE];
+    static uint8_t texels[SIZE * SIZE], seed;
+    seed += kind == CHANGES;
     for (uint32_t i = 0; i < SIZE * SIZE; i++)
-        texels[i] = (uint8_t)i;
+        texels[i] = (uint8_t)(i + seed);
     glBindTexture(GL_TEXTURE_2D, streamed);
-    if (creates)
+    if (kind == CREATES)
         glTexImage2D(GL_TEXTURE_2D, 0, GL_LUMINANCE8, SIZE, SIZE, 0, GL_LUMINANCE, GL_UNSIGNED_BYTE,
                      texels);
     else
         glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, SIZE, SIZE, GL_LUMINANCE, GL_UNSIGNED_BYTE, texels);
+}
+
+/* Uploads a part of the large texture. */
+static void
+upload_part(void)
+{
+    static uint8_t texels[16 * 16][4];
+    for (uint32_t i = 0; i < 16 * 16; i++)
+        texels[i][i % 3] = 200;
+    glBindTexture(GL_TEXTURE_2D, large);
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 16, 16, GL_RGBA, GL_UNSIGNED_BYTE, texels);
 }
 
 static void
@@ -334,7 +353,7 @@ setup(void)
     make_mesh();
     make_objects();
     streamed = begin_texture(GL_NEAREST);
-    upload(true);
+    upload(CREATES);
 }
 
 /* Covers the window at a depth, with texture coordinates from (s, t) to (s + size, t + size). */
@@ -643,12 +662,45 @@ draw_streamed(uint32_t uploads)
 {
     for (uint32_t i = 0; i < LAYERS; i++) {
         if (i < uploads)
-            upload(false);
+            upload(CHANGES);
         glBindTexture(GL_TEXTURE_2D, streamed);
         glUseProgram(sample_program);
         layer(0, (float)i, 0, 1);
         glUseProgram(0);
     }
+}
+
+/* Draws layers from a texture after its upload, or without one. */
+static void
+draw_repeated(bool uploads)
+{
+    if (uploads)
+        upload(REPEATS);
+    draw_streamed(0);
+}
+
+/* Draws triangles of a buffer. With `uploads`, the buffer is new in each frame. */
+static void
+draw_new_buffer(bool uploads)
+{
+    static float vertices[3 * 256][2];
+    for (uint32_t i = 0; i < 3 * 256; i++) {
+        vertices[i][0] = ((float)(i / 3 % 16) + 0.9f * (float)(i % 3 / 2)) / 8 - 1;
+        vertices[i][1] = ((float)(i / 48) + 0.9f * (float)(i % 3 % 2)) / 8 - 1;
+    }
+    if (!new_buffer)
+        glGenBuffers(1, &new_buffer);
+    glBindBuffer(GL_ARRAY_BUFFER, new_buffer);
+    if (uploads)
+        glBufferData(GL_ARRAY_BUFFER, sizeof vertices, vertices, GL_STREAM_DRAW);
+    glUseProgram(baked_program);
+    glViewport(0, 0, SIZE / 8, SIZE / 8);
+    glVertexPointer(2, GL_FLOAT, 0, NULL);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glDrawArrays(GL_TRIANGLES, 0, 3 * 256);
+    glDisableClientState(GL_VERTEX_ARRAY);
+    glViewport(0, 0, SIZE, SIZE);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
 /* Draws quarters of the window, and clears the depth between them. */
@@ -707,6 +759,15 @@ draw_frame(uint32_t frame)
     case 35: draw_baked(); break;
     case 36: draw_objects(listed_program, "places"); break;
     case 37: draw_shapes(); break;
+    case 38: draw_repeated(true); break;
+    case 39: draw_repeated(false); break;
+    case 40:
+    case 41: draw_new_buffer(true); break;
+    case 42: draw_new_buffer(false); break;
+    case 43:
+        upload_part();
+        draw_texture(large, false);
+        break;
     default: break;
     }
     glUseProgram(0);
@@ -729,7 +790,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 38,
+                                       .frames = 44,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

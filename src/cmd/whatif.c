@@ -25,7 +25,8 @@ struct whatif_options {
     const char *path, *dir, *trace, *scale; /* path: a trace or a run */
     struct arg_list dropped, unblended, untested, uncopied, programs,
         textures[WHATIF_TEXTURE_KINDS];
-    bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks, json;
+    bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks, no_repeated_uploads,
+        json;
     uint64_t memory;
 };
 
@@ -435,6 +436,7 @@ compare(struct comparison *comparison, const struct params *params, struct trace
     whatif->merge_draws = options->merge_draws;
     whatif->index_order = options->index_order;
     whatif->early_uploads = options->early_uploads;
+    whatif->no_repeated_uploads = options->no_repeated_uploads;
     whatif->no_readbacks = options->no_readbacks;
     bool ok =
         READ_DRAWS(options, &options->dropped, "--drop", reader, false, &whatif->dropped, err) &&
@@ -497,7 +499,7 @@ has_change(const struct whatif_options *options)
     bool any = options->dropped.count || options->unblended.count || options->untested.count ||
                options->uncopied.count || options->programs.count || options->scale ||
                options->front_to_back || options->merge_draws || options->index_order ||
-               options->early_uploads || options->no_readbacks;
+               options->early_uploads || options->no_readbacks || options->no_repeated_uploads;
     for (uint32_t k = 0; k < WHATIF_TEXTURE_KINDS; k++)
         any |= options->textures[k].count > 0;
     return any;
@@ -517,6 +519,9 @@ cmd_whatif(int argc, char **argv)
          "reorder the triangles of draws so that shaded vertices are reused", false},
         {"early-uploads", 0, ARG_FLAG, &options.early_uploads, NULL,
          "uploads after the first draw of a frame are in memory before the frame", false},
+        {"no-repeated-uploads", 0, ARG_FLAG, &options.no_repeated_uploads, NULL,
+         "leave out uploads of bytes that this frame or the one before has already uploaded",
+         false},
         {"drop", 0, ARG_LIST, &options.dropped, "F:D[-E]",
          "leave out draw D of frame F, or draws D to E", false},
         {"drop-copy", 0, ARG_LIST, &options.uncopied, "F:D",

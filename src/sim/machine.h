@@ -10,6 +10,7 @@
 #include "sim/overlap.h"
 #include "sim/work_accounting.h"
 #include "state/draw_run.h"
+#include "state/upload_history.h"
 
 #define UNIT_HEADERS
 #include "machine.def"
@@ -50,12 +51,14 @@ struct machine {
         struct arena bytes;
     } uploads[HAZARD_UPLOADS];
     uint32_t upload_count;
+    struct upload_history upload_history;
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* latest draw sent; NULL: no draw is in flight */
     bool front_to_back;           /* sort opaque draws by depth (machine_reorder.c) */
     bool merge_draws;             /* merge draws with the same state (machine_merge.c) */
     bool index_order;             /* reorder triangles for vertex reuse (machine_indices.c) */
     bool early_uploads;           /* uploads after the first draw of a frame take no time */
+    bool no_repeated_uploads;     /* uploads of bytes that are already there take no time */
     VEC(struct held_draw {
         const struct draw *draw;
         float depth; /* mean of its vertices, 0 to 1 */

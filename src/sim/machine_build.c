@@ -295,6 +295,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     m->functional = functional;
     device->leaving = machine_end_resource;
     device->leaving_data = m;
+    device->uploads = &m->upload_history;
     m->shaders = shader_unit_count(params);
     m->texunits = m->shaders * params->FRAGMENTSHADER.TextureUnits;
     m->rops = params->GPU.NumStampPipes;
@@ -336,6 +337,8 @@ machine_destroy(struct machine *m)
     if (!m)
         return;
     m->device->leaving = NULL;
+    m->device->uploads = NULL;
+    upload_history_fini(&m->upload_history);
     for (uint32_t i = 0; i < m->clock.module_count; i++)
         module_fini(m->clock.modules[i]);
     machine_forget_surfaces(m);

@@ -42,7 +42,8 @@ void machine_end_continued(struct machine *m, const struct gpu_cmd *cmd);
 bool machine_merge(struct machine *m, const struct draw_run *run, const struct draw *const draws[],
                    const struct draw **result, struct error *err);
 void machine_free_merged(struct machine *m);
-/* Makes a draw read these vertices, through new indices. */
+/* Makes a draw read these vertices, through new indices. With primitive restart, a vertex of
+ * UINT32_MAX is a restart. */
 bool machine_set_indices(struct machine *m, struct draw *draw, const uint32_t *vertices,
                          uint32_t count, struct error *err);
 /* machine_indices.c: changes the indices of a draw that can be reordered. */

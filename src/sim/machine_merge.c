@@ -1,5 +1,6 @@
 /* Merges consecutive draws with the same state into one draw, as if the program had issued them as
- * one (`aetius whatif --merge-draws`). The primitives become lists. The vertices of the draws are
+ * one (`aetius whatif --merge-draws`). The primitives become lists, or strips and fans that restart
+ * indices separate, whichever needs fewer indices. The vertices of the draws are
  * copied to new buffers unless they are in the same arrays. The buffers live until the end of the
  * frame. Making them costs no simulated time: the program would have made them in advance.
  *
@@ -20,13 +21,17 @@ struct part {
     uint32_t first;       /* number of vertex `least` in the merged draw */
 };
 
+#define RESTART UINT32_MAX /* in place of a vertex number */
+
 struct merge {
     struct machine *machine;
     const struct draw_run *run;
     VEC(struct part) parts;
     VEC(uint32_t) vertices; /* vertex numbers of the merged draw, in order */
     uint32_t vertex_count;  /* different numbers at most */
-    bool copies, indexed;
+    enum draw_form form;
+    enum primitive mode;
+    bool copies, indexed, restarts;
 };
 
 static bool
@@ -37,7 +42,7 @@ make_buffer(struct machine *m, uint64_t bytes, uint32_t *address, struct error *
     if (!gpu_memory_alloc(&m->device->memory, (uint32_t)bytes, address, err))
         return false;
     VEC_PUSH(&m->merged, ((struct merged_buffer){*address, (uint32_t)bytes}));
-    m->hazards.buffers_changed = true; /* stale lines of the memory's previous owner */
+    m->hazards.buffers_changed = true;
     return true;
 }
 
@@ -62,40 +67,82 @@ same_arrays(const struct draw *a, const struct draw *b)
 }
 
 static void
+add_vertex(struct merge *merge, struct part *part, uint32_t vertex)
+{
+    part->least = vertex < part->least ? vertex : part->least;
+    part->most = vertex > part->most ? vertex : part->most;
+    VEC_PUSH(&merge->vertices, vertex);
+}
+
+static void
+add_restart(struct merge *merge)
+{
+    VEC_PUSH(&merge->vertices, RESTART);
+    merge->restarts = true;
+}
+
+static void
 add_primitives(struct merge *merge, struct part *part, const struct primitive_out *made,
                uint32_t count)
 {
-    for (uint32_t p = 0; p < count; p++)
-        for (uint32_t v = 0; v < made[p].vertices; v++) {
-            const uint32_t vertex = made[p].v[v];
-            part->least = vertex < part->least ? vertex : part->least;
-            part->most = vertex > part->most ? vertex : part->most;
-            VEC_PUSH(&merge->vertices, vertex);
-        }
+    for (uint32_t p = 0; p < count; p++) {
+        for (uint32_t v = 0; v < made[p].vertices; v++)
+            add_vertex(merge, part, made[p].v[v]);
+        if (merge->form == FORM_STRIP)
+            add_restart(merge);
+    }
 }
 
-/* Adds the vertex numbers of a draw's primitives, which the assembler forms as in the machine.
- * Those of draws that share arrays stay as they are. */
+/* Adds the primitives of a draw as a list, or as strips of one each. The assembler forms them as in
+ * the machine. */
 static void
-add_part(struct merge *merge, const struct draw *draw)
+add_as_list(struct merge *merge, struct part *part)
 {
-    struct part part = {.draw = draw, .least = UINT32_MAX, .first = merge->vertex_count};
-    const size_t begin = merge->vertices.count;
+    const struct draw *draw = part->draw;
     struct assembler assembler;
     struct primitive_out made[2];
     assembler_begin(&assembler, draw);
     for (uint32_t i = 0; i < draw->params.count; i++) {
         uint32_t index, vertex;
         if (fetch_vertex_number(draw, &merge->machine->device->memory, i, &index, &vertex))
-            add_primitives(merge, &part, made, assembler_vertex(&assembler, vertex, made));
+            add_primitives(merge, part, made, assembler_vertex(&assembler, vertex, made));
         else
-            add_primitives(merge, &part, made, assembler_end(&assembler, made));
+            add_primitives(merge, part, made, assembler_end(&assembler, made));
     }
-    add_primitives(merge, &part, made, assembler_end(&assembler, made));
-    if (merge->vertices.count == begin)
+    add_primitives(merge, part, made, assembler_end(&assembler, made));
+}
+
+/* Adds the vertices of a draw that has the kind of primitives of the merged draw. */
+static void
+add_as_is(struct merge *merge, struct part *part)
+{
+    const struct draw *draw = part->draw;
+    for (uint32_t i = 0; i < draw->params.count; i++) {
+        uint32_t index, vertex;
+        if (fetch_vertex_number(draw, &merge->machine->device->memory, i, &index, &vertex))
+            add_vertex(merge, part, vertex);
+        else
+            add_restart(merge);
+    }
+    if (draw_needs_restart(draw))
+        add_restart(merge);
+}
+
+/* Adds the vertex numbers of a draw. Those of draws that share arrays stay as they are. */
+static void
+add_part(struct merge *merge, const struct draw *draw)
+{
+    struct part part = {.draw = draw, .least = UINT32_MAX, .first = merge->vertex_count};
+    const size_t begin = merge->vertices.count;
+    if (draw->params.mode == merge->mode && draw_needs_restart(draw) <= (merge->form != FORM_LIST))
+        add_as_is(merge, &part);
+    else
+        add_as_list(merge, &part);
+    if (part.least > part.most) /* no vertex */
         return;
     for (size_t i = begin; i < merge->vertices.count && merge->copies; i++)
-        merge->vertices.items[i] += part.first - part.least;
+        if (merge->vertices.items[i] != RESTART)
+            merge->vertices.items[i] += part.first - part.least;
     merge->vertex_count += part.most - part.least + 1;
     VEC_PUSH(&merge->parts, part);
 }
@@ -163,10 +210,13 @@ bool
 machine_set_indices(struct machine *m, struct draw *draw, const uint32_t *vertices, uint32_t count,
                     struct error *err)
 {
+    const bool restarts = draw->params.primitive_restart;
     uint32_t address, most = 0;
     for (uint32_t i = 0; i < count; i++)
-        most = vertices[i] > most ? vertices[i] : most;
-    draw->index_bytes = most > UINT16_MAX ? 4 : 2;
+        if (!restarts || vertices[i] != RESTART)
+            most = vertices[i] > most ? vertices[i] : most;
+    draw->index_bytes = most + restarts > UINT16_MAX ? 4 : 2;
+    draw->params.restart_index = draw->index_bytes == 2 ? UINT16_MAX : RESTART;
     const uint64_t bytes = (uint64_t)count * draw->index_bytes;
     if (!make_buffer(m, bytes, &address, err))
         return false;
@@ -336,7 +386,7 @@ fill(struct merge *merge, struct draw *merged, struct error *err)
             return false;
     if (draw_run_row(merge->run) && !use_table(merge, merged, err))
         return false;
-    if (merge->indexed || !is_run(merge))
+    if (merge->indexed || merge->restarts || !is_run(merge))
         return machine_set_indices(merge->machine, merged, merge->vertices.items,
                                    (uint32_t)merge->vertices.count, err);
     params->start = merge->vertices.items[0];
@@ -351,16 +401,18 @@ machine_merge(struct machine *m, const struct draw_run *run, const struct draw *
     struct merge merge = {.machine = m, .run = run, .copies = draw_run_row(run) > 0};
     struct draw *merged = arena_alloc(&m->draws, sizeof *merged);
     *merged = *run->first;
-    merged->params.mode = draw_list_mode(run->first);
-    merged->params.primitive_restart = false;
+    merge.form = draw_form_best(run->indices);
+    merge.mode = draw_run_mode(run, merge.form);
     for (uint32_t i = 0; i < run->count; i++) {
         merge.copies |= !same_arrays(run->first, draws[i]);
         merge.indexed |= draws[i]->params.indexed;
     }
     for (uint32_t i = 0; i < run->count; i++)
         add_part(&merge, draws[i]);
-    const bool ok = !merge.vertices.count || fill(&merge, merged, err);
-    *result = merge.vertices.count ? merged : run->first;
+    merged->params.mode = merge.mode;
+    merged->params.primitive_restart = merge.restarts;
+    const bool ok = !merge.parts.count || fill(&merge, merged, err);
+    *result = merge.parts.count ? merged : run->first;
     VEC_FREE(&merge.parts);
     VEC_FREE(&merge.vertices);
     return ok;

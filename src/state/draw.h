@@ -136,6 +136,7 @@ struct draw {
         MERGES,          /* (state/draw_run.h) */
         MERGES_CONSTANTS /* with a table of the constants that differ */
     } merges;
+    uint32_t textures_uploaded; /* textures into which the frame has uploaded, likewise */
 
     struct gpu_query *query; /* the active occlusion query or NULL */
 

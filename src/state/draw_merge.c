@@ -160,12 +160,98 @@ same_state(const struct draw *a, const struct draw *b)
            SAME(a, b, views) && same_blocks(a, b);
 }
 
+/* Number of vertices of a primitive. */
+static uint32_t
+corners_of(enum primitive mode)
+{
+    return mode == PRIM_POINTS ? 1 : mode <= PRIM_LINE_STRIP ? 2 : 3;
+}
+
+/* Number of points, lines or triangles. */
+static uint64_t
+primitives_of(enum primitive mode, uint32_t count)
+{
+    switch (mode) {
+    case PRIM_LINES: return count / 2;
+    case PRIM_LINE_STRIP: return count > 1 ? count - 1 : 0;
+    case PRIM_TRIANGLES: return count / 3;
+    case PRIM_TRIANGLE_STRIP:
+    case PRIM_TRIANGLE_FAN:
+    case PRIM_POLYGON: return count > 2 ? count - 2 : 0;
+    case PRIM_QUADS: return count / 4 * 2;
+    case PRIM_QUAD_STRIP: return count > 3 ? count / 2 * 2 - 2 : 0;
+    default: return count;
+    }
+}
+
+/* Whether the primitives of a draw of this kind depend on where the draw begins. */
+static bool
+is_connected(enum primitive mode, uint32_t count)
+{
+    switch (mode) {
+    case PRIM_POINTS: return false;
+    case PRIM_LINES: return count % 2;
+    case PRIM_TRIANGLES: return count % 3;
+    case PRIM_QUADS: return count % 4;
+    default: return true;
+    }
+}
+
+bool
+draw_needs_restart(const struct draw *draw)
+{
+    return draw->params.primitive_restart || is_connected(draw->params.mode, draw->params.count);
+}
+
+void
+draw_form_add(uint64_t indices[FORM_COUNT], enum primitive first, enum primitive mode,
+              uint32_t count)
+{
+    const uint64_t primitives = primitives_of(mode, count), corners = corners_of(mode);
+    const bool strip = mode == PRIM_TRIANGLE_STRIP || mode == PRIM_LINE_STRIP;
+    indices[FORM_LIST] += primitives * corners;
+    indices[FORM_STRIP] += strip ? count + 1 : primitives * (corners + 1);
+    if (mode != first)
+        indices[FORM_SAME] = UINT64_MAX;
+    if (indices[FORM_SAME] != UINT64_MAX)
+        indices[FORM_SAME] += count + is_connected(mode, count);
+}
+
+enum draw_form
+draw_form_best(const uint64_t indices[FORM_COUNT])
+{
+    enum draw_form best = FORM_LIST;
+    for (enum draw_form form = FORM_SAME; form < FORM_COUNT; form++)
+        if (indices[form] < indices[best])
+            best = form;
+    return best;
+}
+
+enum primitive
+draw_run_mode(const struct draw_run *run, enum draw_form form)
+{
+    const enum primitive list = draw_list_mode(run->first);
+    if (form == FORM_SAME)
+        return run->first->params.mode;
+    if (form == FORM_LIST || list == PRIM_POINTS)
+        return list;
+    return list == PRIM_LINES ? PRIM_LINE_STRIP : PRIM_TRIANGLE_STRIP;
+}
+
+static void
+count_draw(struct draw_run *run, const struct draw *draw)
+{
+    draw_form_add(run->indices, run->first->params.mode, draw->params.mode, draw->params.count);
+    run->last = draw;
+    run->count++;
+}
+
 void
 draw_run_begin(struct draw_run *run, const struct draw *draw)
 {
     memset(run, 0, sizeof *run);
-    run->first = run->last = draw;
-    run->count = 1;
+    run->first = draw;
+    count_draw(run, draw);
 }
 
 enum draw_join
@@ -182,8 +268,7 @@ draw_run_add(struct draw_run *run, const struct draw *draw)
         return join;
     run->differing[STAGE_VERTEX] = vertex;
     run->differing[STAGE_FRAGMENT] = fragment;
-    run->last = draw;
-    run->count++;
+    count_draw(run, draw);
     return DRAW_JOINS;
 }
 

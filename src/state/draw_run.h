@@ -30,9 +30,19 @@ constant_set_has(const struct constant_set *set, uint32_t constant)
     return set->bits[constant / 64] >> constant % 64 & 1;
 }
 
+/* Kinds of primitives that the one draw may have. Restart indices separate the draws' strips and
+ * fans. */
+enum draw_form {
+    FORM_LIST,  /* points, lines or triangles */
+    FORM_SAME,  /* that of all draws */
+    FORM_STRIP, /* strips of lines or triangles; other primitives are strips of one each */
+    FORM_COUNT
+};
+
 struct draw_run {
     const struct draw *first, *last; /* NULL: no run */
     uint32_t count;
+    uint64_t indices[FORM_COUNT]; /* indices of the one draw; UINT64_MAX: it cannot have the form */
     struct constant_set differing[STAGE_FRAGMENT + 1]; /* by stage: vertex, fragment */
 };
 
@@ -46,6 +56,17 @@ draw_run_row(const struct draw_run *run)
 {
     return run->differing[STAGE_VERTEX].count + run->differing[STAGE_FRAGMENT].count;
 }
+
+/* Returns the form with the fewest indices. */
+enum draw_form draw_form_best(const uint64_t indices[FORM_COUNT]);
+/* Adds the indices of a draw of `count` vertices to each form. `first`: kind of primitives of the
+ * first draw. */
+void draw_form_add(uint64_t indices[FORM_COUNT], enum primitive first, enum primitive mode,
+                   uint32_t count);
+/* Whether a restart must end the draw in a draw of the form FORM_SAME. */
+bool draw_needs_restart(const struct draw *draw);
+/* Returns the kind of primitives of the one draw. */
+enum primitive draw_run_mode(const struct draw_run *run, enum draw_form form);
 
 /* Returns the kind of list to which the primitives can be converted: points, lines or triangles. */
 enum primitive draw_list_mode(const struct draw *draw);

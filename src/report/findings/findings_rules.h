@@ -28,6 +28,8 @@
     X(assembly, "lost.assembly")                                                                   \
     X(clip, "lost.clip")                                                                           \
     X(setup, "lost.setup")                                                                         \
+    X(set_up, "setup.primitives_in")                                                               \
+    X(set_up_extra, "setup.extra_triangles")                                                       \
     X(gather, "lost.gather")                                                                       \
     X(load, "lost.load")                                                                           \
     X(loaded, "sched.quads")                                                                       \
@@ -50,6 +52,9 @@
     X(blend_lines, "lost.blend_lines")                                                             \
     X(shaded, "streamer.vertices_shaded")                                                          \
     X(repeated, "streamer.vertices_repeated")                                                      \
+    X(textures_uploaded, "textures_uploaded")                                                      \
+    X(transactions, "cmdproc.transactions")                                                        \
+    X(transactions_repeated, "cmdproc.transactions_repeated")                                      \
     X(erases, "erases")                                                                            \
     X(vertex_instructions, "shader.vertex_instructions")                                           \
     X(instructions, "shader.instructions")                                                         \
@@ -85,6 +90,8 @@ struct finding_list {
     uint32_t vertex_shaders; /* units that shade only vertices; 0: `shaders` also do */
     uint32_t vertex_lanes;   /* vertices of a thread group */
     uint32_t vertex_units;   /* units that shade vertices */
+    uint32_t index_rate;     /* indices per cycle */
+    double setup_cycles;     /* per triangle */
     uint32_t load_rate;      /* fragments or vertices that a shader unit loads per cycle */
     double vertex_window;    /* indices in flight per thread group that the units wait for */
     uint32_t vertex_cache;   /* shaded vertices kept for reuse */

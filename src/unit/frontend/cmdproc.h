@@ -33,6 +33,7 @@ struct cmdproc_move { /* a transaction of an upload or readback */
     uint32_t address;
     bool write;
     bool synthetic; /* the data is on chip: uses only the bus, without a memory transaction */
+    bool repeats;   /* of an upload whose bytes were uploaded before */
     uint64_t bytes_written; /* one bit per byte that a write changes */
     const uint8_t *bytes;   /* bytes of the whole transaction */
 };

@@ -32,8 +32,10 @@ static const struct fault {
     {FINDING_tiny_draws, "18", "19", 255},  /* all but the first of 16x16 */
     {FINDING_tiny_draws, "34", "35", 255},  /* as fans with different constants */
     {FINDING_index_order, "23", "24", 1},
-    {FINDING_erased_draws, "25", "26", 3}, /* the last of four is visible */
-    {FINDING_uploads, "27", "28", 3},      /* those after the first draw */
+    {FINDING_erased_draws, "25", "26", 3},     /* the last of four is visible */
+    {FINDING_uploads, "27", "28", 3},          /* those after the first draw */
+    {FINDING_repeated_uploads, "38", "39", 2}, /* of a texture, and of the vertices of layers */
+    {FINDING_repeated_uploads, "41", "42", 2}, /* into a new buffer */
 };
 
 enum { FAULTS_COUNT = sizeof faults / sizeof *faults };
@@ -41,8 +43,10 @@ enum { FAULTS_COUNT = sizeof faults / sizeof *faults };
 /* Frames whose cost the program cannot avoid: a draw that hides itself, blended draws that hide
  * each other, an alpha test that discards fragments, copies that are used, small draws with
  * different states, or with different constants that an address selects, draws that are large,
- * clears of the depth, an upload before the first draw. */
-static const char *const sound[] = {"11", "12", "31", "16", "17", "20", "36", "21", "29", "30"};
+ * clears of the depth, an upload of changed texels before the first draw, an upload into a new
+ * buffer that repeats nothing, an uncompressed texture of which the frame uploads a part. */
+static const char *const sound[] = {"11", "12", "31", "16", "17", "20",
+                                    "36", "21", "29", "30", "40", "43"};
 enum { SOUND_COUNT = sizeof sound / sizeof *sound };
 
 static char dir[] = "/tmp/aetius-findings-XXXXXX";
