@@ -191,6 +191,8 @@ holds_already(struct machine *m, const struct resource *res, const struct gpu_cm
         machine_surfaces_of(m, res))
         return false;
     const uint32_t bytes = resource_box_bytes(res, box);
+    if (res->desc.target == TARGET_BUFFER)
+        return !memcmp(m->device->memory.bytes + res->address + box->x, cmd->transfer.bytes, bytes);
     uint8_t *held = mem_alloc(bytes + 1);
     resource_read_box(res, &m->device->memory, cmd->transfer.level, box, held);
     const bool equal = !memcmp(held, cmd->transfer.bytes, bytes);

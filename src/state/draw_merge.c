@@ -249,7 +249,13 @@ count_draw(struct draw_run *run, const struct draw *draw)
 void
 draw_run_begin(struct draw_run *run, const struct draw *draw)
 {
-    memset(run, 0, sizeof *run);
+    for (uint32_t stage = 0; stage <= STAGE_FRAGMENT; stage++) {
+        const uint32_t constants = draw->program[stage]->constant_buffers[0].count;
+        run->differing[stage].count = 0;
+        memset(run->differing[stage].bits, 0, (constants + 63) / 64 * sizeof(uint64_t));
+    }
+    memset(run->indices, 0, sizeof run->indices);
+    run->count = 0;
     run->first = draw;
     count_draw(run, draw);
 }

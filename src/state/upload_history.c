@@ -51,12 +51,14 @@ begin_frame(struct upload_history *history, uint32_t frame)
     history->frame = frame;
 }
 
-/* Hashes 8 bytes at a time. */
+/* Hashes at most 128 words and the end. Equal hashes are followed by a comparison of all bytes. */
 static uint32_t
 hash_upload(const uint8_t *bytes, uint32_t size)
 {
-    uint64_t hash = size, word = 0;
-    for (uint32_t i = 0; i + sizeof word <= size; i += sizeof word) {
+    enum { WORDS = 128 };
+    uint64_t hash = size, word;
+    const uint32_t step = (uint32_t)sizeof word * (size / (WORDS * (uint32_t)sizeof word) + 1);
+    for (uint32_t i = 0; i + sizeof word <= size; i += step) {
         memcpy(&word, bytes + i, sizeof word);
         hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 32;
