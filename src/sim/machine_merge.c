@@ -27,8 +27,9 @@ struct merge {
     struct machine *machine;
     const struct draw_run *run;
     VEC(struct part) parts;
-    VEC(uint32_t) vertices; /* vertex numbers of the merged draw, in order */
-    uint32_t vertex_count;  /* different numbers at most */
+    VEC(uint32_t) vertices;                   /* vertex numbers of the merged draw, in order */
+    uint32_t vertex_count;                    /* different numbers at most */
+    uint32_t vertices_at, stride, row_offset; /* of the copies: address, and bytes of a vertex */
     enum draw_form form;
     enum primitive mode;
     bool copies, indexed, restarts;
@@ -62,7 +63,8 @@ same_arrays(const struct draw *a, const struct draw *b)
 {
     bool same = true;
     for (uint32_t i = 0; i < a->attribute_count; i++)
-        same &= a->attributes[i].address == b->attributes[i].address;
+        same &= a->attributes[i].address == b->attributes[i].address &&
+                a->attributes[i].stride == b->attributes[i].stride;
     return same;
 }
 
@@ -147,60 +149,66 @@ add_part(struct merge *merge, const struct draw *draw)
     VEC_PUSH(&merge->parts, part);
 }
 
-/* Bytes of a vertex in a buffer slot, from its first attribute on. */
+/* Lays out the attributes of a vertex one after another, and last the number of its row. Returns
+ * the bytes of a vertex. */
 static uint32_t
-bytes_in_slot(const struct draw *draw, uint32_t slot)
+lay_out(struct merge *merge, struct draw *merged)
 {
     uint32_t bytes = 0;
-    for (uint32_t i = 0; i < draw->attribute_count; i++) {
-        const struct bound_attribute *a = &draw->attributes[i];
-        if (!a->format || a->buffer != slot)
-            continue;
-        const uint32_t end = a->offset + a->format->block_bytes;
-        bytes = end > bytes ? end : bytes;
-    }
-    return bytes;
-}
-
-/* Copies the vertices of one draw. Bytes after the end of its buffer are 0. */
-static void
-copy_part(const struct merge *merge, const struct part *part, const struct bound_attribute *from,
-          uint32_t bytes, uint32_t stride, uint32_t to)
-{
-    uint8_t *memory = merge->machine->device->memory.bytes;
-    for (uint32_t i = 0; i <= part->most - part->least; i++) {
-        const uint64_t at =
-            (uint64_t)from->address - from->offset + ((uint64_t)part->least + i) * from->stride;
-        const uint64_t left = at < from->end ? from->end - at : 0;
-        memcpy(memory + to + (size_t)(part->first + i) * stride, memory + (left ? at : 0),
-               left < bytes ? left : bytes);
-    }
-}
-
-/* Copies the vertices of a slot for all draws. An array of stride 0 holds the same value for all
- * vertices of a draw, and becomes one value per vertex. */
-static bool
-copy_slot(const struct merge *merge, struct draw *merged, uint32_t slot, struct error *err)
-{
-    const uint32_t bytes = bytes_in_slot(merged, slot);
-    uint32_t address, some = 0;
-    if (!bytes)
-        return true;
-    while (!merged->attributes[some].format || merged->attributes[some].buffer != slot)
-        some++;
-    const uint32_t old = merged->attributes[some].stride, stride = old ? old : bytes;
-    const uint64_t size = (uint64_t)merge->vertex_count * stride + bytes;
-    if (!make_buffer(merge->machine, size, &address, err))
-        return false;
-    for (size_t p = 0; p < merge->parts.count; p++)
-        copy_part(merge, &merge->parts.items[p], &merge->parts.items[p].draw->attributes[some],
-                  bytes, stride, address);
     for (uint32_t i = 0; i < merged->attribute_count; i++) {
         struct bound_attribute *a = &merged->attributes[i];
-        if (!a->format || a->buffer != slot)
-            continue;
-        a->address = address + a->offset;
-        a->end = address + (uint32_t)size;
+        a->buffer = 0;
+        a->offset = bytes;
+        if (a->format)
+            bytes += (a->format->block_bytes + 3u) / 4 * 4;
+    }
+    merge->row_offset = bytes;
+    return bytes + (draw_run_row(merge->run) ? sizeof(float) : 0);
+}
+
+/* Copies the vertices of one draw. Attributes outside of their buffers become 0. */
+static void
+copy_part(const struct merge *merge, const struct draw *merged, size_t p, uint8_t *to,
+          uint32_t stride)
+{
+    const struct part *part = &merge->parts.items[p];
+    const uint8_t *memory = merge->machine->device->memory.bytes;
+    const uint32_t row_length = draw_run_row(merge->run);
+    const float row = (float)(p * row_length);
+    for (uint32_t v = part->least; v <= part->most && v >= part->least; v++, to += stride) {
+        memset(to, 0, stride);
+        for (uint32_t i = 0; i < part->draw->attribute_count; i++) {
+            const uint32_t from = fetch_address(part->draw, i, v, 0);
+            if (from)
+                memcpy(to + merged->attributes[i].offset, memory + from,
+                       merged->attributes[i].format->block_bytes);
+        }
+        if (row_length)
+            memcpy(to + merge->row_offset, &row, sizeof row);
+    }
+}
+
+/* Copies the vertices of all draws to one array. Attributes that are constant per draw become one
+ * value per vertex. */
+static bool
+copy_vertices(struct merge *merge, struct draw *merged, struct error *err)
+{
+    const uint32_t stride = lay_out(merge, merged);
+    const uint64_t size = (uint64_t)merge->vertex_count * stride;
+    if (!stride)
+        return true;
+    if (!make_buffer(merge->machine, size, &merge->vertices_at, err))
+        return false;
+    merge->stride = stride;
+    for (size_t p = 0; p < merge->parts.count; p++)
+        copy_part(merge, merged, p,
+                  merge->machine->device->memory.bytes + merge->vertices_at +
+                      (size_t)merge->parts.items[p].first * stride,
+                  stride);
+    for (uint32_t i = 0; i < merged->attribute_count; i++) {
+        struct bound_attribute *a = &merged->attributes[i];
+        a->address = merge->vertices_at + a->offset;
+        a->end = merge->vertices_at + (uint32_t)size;
         a->stride = stride;
     }
     return true;
@@ -315,40 +323,16 @@ fill_table(const struct merge *merge, struct draw *merged, const struct program_
     merged->constant_count[STAGE_VERTEX] = total;
 }
 
-static uint32_t
-free_slot(const struct draw *draw)
-{
-    uint32_t used = 0, slot = 0;
-    for (uint32_t i = 0; i < draw->attribute_count; i++)
-        used |= 1u << draw->attributes[i].buffer;
-    while (used >> slot & 1)
-        slot++;
-    return slot;
-}
-
 /* Adds the attribute that names the row of each vertex: the number of its first constant. */
-static bool
-add_rows(const struct merge *merge, struct draw *merged, uint32_t row_length, struct error *err)
+static void
+add_row_attribute(const struct merge *merge, struct draw *merged)
 {
-    uint32_t address;
-    const uint64_t bytes = (uint64_t)merge->vertex_count * sizeof(float);
-    if (!make_buffer(merge->machine, bytes, &address, err))
-        return false;
-    uint8_t *memory = merge->machine->device->memory.bytes;
-    for (size_t p = 0; p < merge->parts.count; p++) {
-        const struct part *part = &merge->parts.items[p];
-        const float row = (float)(p * row_length);
-        for (uint32_t i = 0; i <= part->most - part->least; i++)
-            memcpy(memory + address + (part->first + i) * sizeof row, &row, sizeof row);
-    }
-    merged->attributes[merged->attribute_count] =
-        (struct bound_attribute){.buffer = free_slot(merged),
-                                 .address = address,
-                                 .end = address + (uint32_t)bytes,
-                                 .stride = sizeof(float),
+    merged->attributes[merged->attribute_count++] =
+        (struct bound_attribute){.offset = merge->row_offset,
+                                 .address = merge->vertices_at + merge->row_offset,
+                                 .end = merge->vertices_at + merge->vertex_count * merge->stride,
+                                 .stride = merge->stride,
                                  .format = format_get(FORMAT_R32_FLOAT)};
-    merged->attribute_count++;
-    return true;
 }
 
 /* Makes the programs read the constants that differ from a table. */
@@ -365,8 +349,8 @@ use_table(const struct merge *merge, struct draw *merged, struct error *err)
         .vertex_count = list_constants(&sets[STAGE_VERTEX], vertex),
         .fragment_count = list_constants(&sets[STAGE_FRAGMENT], fragment),
         .rows = (uint32_t)merge->parts.count};
-    if (!add_rows(merge, merged, palette.vertex_count + palette.fragment_count, err) ||
-        !replace_program(merge->machine, merged, STAGE_VERTEX, program_palette_vertex(&palette),
+    add_row_attribute(merge, merged);
+    if (!replace_program(merge->machine, merged, STAGE_VERTEX, program_palette_vertex(&palette),
                          err))
         return false;
     fill_table(merge, merged, &palette);
@@ -381,9 +365,8 @@ static bool
 fill(struct merge *merge, struct draw *merged, struct error *err)
 {
     struct draw_params *params = &merged->params;
-    for (uint32_t slot = 0; slot < MAX_ATTRIBUTES && merge->copies; slot++)
-        if (!copy_slot(merge, merged, slot, err))
-            return false;
+    if (merge->copies && !copy_vertices(merge, merged, err))
+        return false;
     if (draw_run_row(merge->run) && !use_table(merge, merged, err))
         return false;
     if (merge->indexed || merge->restarts || !is_run(merge))
