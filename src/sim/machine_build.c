@@ -314,6 +314,7 @@ machine_create(const struct params *params, struct gpu_device *device,
 #undef SHADERS
 #undef TEXUNITS
 #undef ROPS
+    m->accounting.repeated = &m->cmdproc->repeated;
     init_units(m);
     wire(m);
     wire_stages(m);

@@ -54,7 +54,7 @@
     X(repeated, "streamer.vertices_repeated")                                                      \
     X(textures_uploaded, "textures_uploaded")                                                      \
     X(transactions, "cmdproc.transactions")                                                        \
-    X(transactions_repeated, "cmdproc.transactions_repeated")                                      \
+    X(transactions_repeated, "transactions_repeated")                                              \
     X(erases, "erases")                                                                            \
     X(vertex_instructions, "shader.vertex_instructions")                                           \
     X(instructions, "shader.instructions")                                                         \

@@ -82,6 +82,9 @@ struct cmdproc_batch { /* a draw in flight */
 struct cmdproc {
     struct module module;
     struct cmdproc_stats stats;
+    /* Transactions sent with `repeats`. They depend on the frame before, so they are no statistic.
+     */
+    uint64_t repeated;
     struct queue *draws, *fetched; /* to and from the Streamer */
     struct queue *streamer_control, *hz_control, *dac_control;
     struct queue *z_control[MAX_ROPS], *color_control[MAX_ROPS], *texunit_control[MAX_TEXUNITS];
