@@ -3,15 +3,16 @@
 # benchmarks/gl/planted with their planted fault and without (--fixed), simulates one frame of each, and
 # compares the findings of `aetius topdown`: that of the fault must be first, and the twin must have none.
 
-# planted_frame NAME OPTION...: captures and simulates frame 3 of a program, by which time nothing is loaded
+# planted_frame NAME OPTION...: captures frames 2 and 3 of a program, and simulates frame 3, by which time nothing is
+# loaded. Frame 2 shows which uploads of frame 3 repeat bytes.
 planted_frame() {
     run=$planted/$1
     program=${1%-*}
     shift
     {
-        "$aetius" capture --gl 2.1 --force --frames 3-3 -o "$run.trace" -- "$programs/$program" "$@" &&
+        "$aetius" capture --gl 2.1 --force --frames 2-3 -o "$run.trace" -- "$programs/$program" "$@" &&
             for preset in reference-2008 reference-2005; do
-                "$aetius" sim "$run.trace" --frames 0 --force --preset $preset -o "$run.$preset" &&
+                "$aetius" sim "$run.trace" --frames 1 --force --preset $preset -o "$run.$preset" &&
                     "$aetius" topdown "$run.$preset" --json >"$run.$preset.json" || return
             done
     } >"$run.log" 2>&1 </dev/null

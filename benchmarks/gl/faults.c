@@ -12,6 +12,9 @@
  * - 27, 28: a texture that is uploaded again between the layers
  * - 32, 33: two textures that are much larger than drawn, without mipmaps
  * - 13, 4: an alpha test of hidden layers that discards nothing
+ * - 34, 35: small squares, each a fan whose place and color are uniforms
+ * - 38, 39: a texture whose unchanged texels are uploaded before the first layer
+ * - 41, 42: a mesh whose unchanged vertices are uploaded into a new buffer
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
  * - 11: opaque layers of a single draw, back to front
@@ -23,8 +26,13 @@
  * - 21: four large squares, each drawn by a separate call
  * - 29: clears of the depth between layers whose colors remain
  * - 30: a texture that is uploaded before the first layer
+ * - 40: a mesh whose vertices are uploaded into a new buffer for the first time
+ * - 43: an uncompressed texture of which a part is uploaded before the first layer
+ * - 36: small squares whose place is selected from uniforms by an attribute
  *
  * - 22: small squares of different places and texture coordinates, with and without indices
+ * - 37: small shapes of all kinds of primitives, flat and smooth, whose place and color are
+ * uniforms
  *
  * Frame 0 draws frames 1 to 8, so that one-time uploads happen there.
  * tests/unit/report/test_findings.c tests the findings of `aetius topdown` with the capture
@@ -35,13 +43,17 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
+#include <string.h>
+
 enum { SIZE = 128, LAYERS = 4, LARGE = 512, READ = 128, BLOCKS = LARGE / 4 };
 enum { GRID = 24, TRIANGLES = 2 * GRID * GRID }; /* of the mesh: squares per side, triangles */
 enum { SQUARES = 16, CORNERS = 6 };              /* squares per side; vertices of a square */
 
 static GLuint plain_program, discard_program, sample_program, pair_program, mesh_program;
+static GLuint object_program, baked_program, listed_program;
 static GLuint large, with_mipmaps, compressed, picture, small_squares, large_squares;
-static GLuint streamed, mesh_vertices, shuffled, ordered;
+static GLuint streamed, mesh_vertices, shuffled, ordered, unit_square, baked_squares, shape;
+static GLuint new_buffer;
 
 static void
 make_programs(void)
@@ -165,6 +177,47 @@ make_mesh_program(void)
                                 "void main() { gl_FragColor = color; }\n");
 }
 
+/* Programs for squares: each is an object with uniforms, all are in one array, or an attribute
+ * selects the place. */
+static void
+make_object_programs(void)
+{
+    static const char *const fragment = "#version 120\n"
+                                        "varying vec4 color;\n"
+                                        "uniform vec4 tint;\n"
+                                        "void main() { gl_FragColor = color * tint; }\n";
+    object_program = make_program("#version 120\n"
+                                  "uniform vec4 place;\n"
+                                  "varying vec4 color;\n"
+                                  "void main() {\n"
+                                  "    color = gl_Color;\n"
+                                  "    if (place.w > 0.5)\n"
+                                  "        color = gl_Color.yzxw;\n"
+                                  "    for (int i = 0; i < int(place.z); i++)\n"
+                                  "        color = fract(color.yzwx + 0.25);\n"
+                                  "    gl_Position = vec4(gl_Vertex.xy + place.xy, 0.0, 1.0);\n"
+                                  "}\n",
+                                  fragment);
+    baked_program = make_program("#version 120\n"
+                                 "varying vec4 color;\n"
+                                 "void main() {\n"
+                                 "    color = gl_Color;\n"
+                                 "    gl_Position = gl_Vertex;\n"
+                                 "}\n",
+                                 "#version 120\n"
+                                 "varying vec4 color;\n"
+                                 "void main() { gl_FragColor = color; }\n");
+    listed_program = make_program("#version 120\n"
+                                  "uniform vec4 places[4];\n"
+                                  "varying vec4 color;\n"
+                                  "void main() {\n"
+                                  "    vec4 place = places[int(gl_Vertex.z)];\n"
+                                  "    color = gl_Color;\n"
+                                  "    gl_Position = vec4(gl_Vertex.xy + place.xy, 0.0, 1.0);\n"
+                                  "}\n",
+                                  fragment);
+}
+
 /* Makes indices of the mesh. Its triangles are in rows, or in random order. */
 static GLuint
 make_indices(bool shuffles)
@@ -211,18 +264,80 @@ make_mesh(void)
     ordered = make_indices(false);
 }
 
-static void
-upload(bool creates)
+static GLuint
+make_buffer(const void *bytes, size_t size)
 {
-    static uint8_t texels[SIZE * SIZE];
+    GLuint buffer;
+    glGenBuffers(1, &buffer);
+    glBindBuffer(GL_ARRAY_BUFFER, buffer);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+    return buffer;
+}
+
+/* Place of a square, from its lower left corner, and its color. */
+static void
+square_of(uint32_t i, float place[2], float color[4])
+{
+    place[0] = 2.0f * (float)(i % SQUARES) / SQUARES - 1;
+    place[1] = 2.0f * (float)(i / SQUARES) / SQUARES - 1;
+    color[0] = (float)(i % 7) / 8;
+    color[1] = (float)(i % 5) / 4;
+    color[2] = 1;
+    color[3] = 1;
+}
+
+static void
+make_objects(void)
+{
+    static const float unit[4][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+    static float one[4][3], all[4 * SQUARES * SQUARES][5], corners[8][5];
+    for (uint32_t i = 0; i < 4 * SQUARES * SQUARES; i++) {
+        float place[2], color[4];
+        square_of(i / 4, place, color);
+        for (uint32_t c = 0; c < 2; c++) {
+            all[i][c] = place[c] + unit[i % 4][c] / SQUARES;
+            one[i % 4][c] = unit[i % 4][c] / SQUARES;
+        }
+        memcpy(&all[i][2], color, 3 * sizeof *color);
+    }
+    for (uint32_t i = 0; i < 8; i++) { /* a convex shape is not needed */
+        corners[i][0] = (float)(i / 2 * 5 % 9) / 128;
+        corners[i][1] = (float)(i % 2 * 7 + i) / 128;
+        for (uint32_t c = 0; c < 3; c++)
+            corners[i][2 + c] = (float)((i + c) % 4) / 3;
+    }
+    unit_square = make_buffer(one, sizeof one);
+    baked_squares = make_buffer(all, sizeof all);
+    shape = make_buffer(corners, sizeof corners);
+}
+
+enum upload { CREATES, CHANGES, REPEATS };
+
+static void
+upload(enum upload kind)
+{
+    static uint8_t texels[SIZE * SIZE], seed;
+    seed += kind == CHANGES;
     for (uint32_t i = 0; i < SIZE * SIZE; i++)
-        texels[i] = (uint8_t)i;
+        texels[i] = (uint8_t)(i + seed);
     glBindTexture(GL_TEXTURE_2D, streamed);
-    if (creates)
+    if (kind == CREATES)
         glTexImage2D(GL_TEXTURE_2D, 0, GL_LUMINANCE8, SIZE, SIZE, 0, GL_LUMINANCE, GL_UNSIGNED_BYTE,
                      texels);
     else
         glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, SIZE, SIZE, GL_LUMINANCE, GL_UNSIGNED_BYTE, texels);
+}
+
+/* Uploads a part of the large texture. */
+static void
+upload_part(void)
+{
+    static uint8_t texels[16 * 16][4];
+    for (uint32_t i = 0; i < 16 * 16; i++)
+        texels[i][i % 3] = 200;
+    glBindTexture(GL_TEXTURE_2D, large);
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 16, 16, GL_RGBA, GL_UNSIGNED_BYTE, texels);
 }
 
 static void
@@ -234,9 +349,11 @@ setup(void)
     small_squares = make_squares(SQUARES);
     large_squares = make_squares(2);
     make_mesh_program();
+    make_object_programs();
     make_mesh();
+    make_objects();
     streamed = begin_texture(GL_NEAREST);
-    upload(true);
+    upload(CREATES);
 }
 
 /* Covers the window at a depth, with texture coordinates from (s, t) to (s + size, t + size). */
@@ -442,6 +559,77 @@ draw_scattered(void)
     glBindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
+/* Draws squares, each as a fan with uniforms. `program` takes its place from uniform `name`. */
+static void
+draw_objects(GLuint program, const char *name)
+{
+    const GLint where = glGetUniformLocation(program, name);
+    const GLint tint = glGetUniformLocation(program, "tint");
+    glUseProgram(program);
+    glColor3f(1, 1, 1);
+    glBindBuffer(GL_ARRAY_BUFFER, unit_square);
+    glVertexPointer(3, GL_FLOAT, 0, NULL);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    for (uint32_t i = 0; i < SQUARES * SQUARES; i++) {
+        float place[2], color[4];
+        square_of(i, place, color);
+        glUniform4f(where, place[0], place[1], 0, 0);
+        glUniform4fv(tint, 1, color);
+        glDrawArrays(GL_TRIANGLE_FAN, 0, 4);
+    }
+    glDisableClientState(GL_VERTEX_ARRAY);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
+/* Draws the same squares with one call. */
+static void
+draw_baked(void)
+{
+    glUseProgram(baked_program);
+    glBindBuffer(GL_ARRAY_BUFFER, baked_squares);
+    glVertexPointer(2, GL_FLOAT, 5 * sizeof(float), NULL);
+    glColorPointer(3, GL_FLOAT, 5 * sizeof(float), (const void *)(2 * sizeof(float)));
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glEnableClientState(GL_COLOR_ARRAY);
+    glDrawArrays(GL_QUADS, 0, 4 * SQUARES * SQUARES);
+    glDisableClientState(GL_COLOR_ARRAY);
+    glDisableClientState(GL_VERTEX_ARRAY);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
+/* Draws shapes of all kinds of triangles, then of lines. */
+static void
+draw_shapes(void)
+{
+    static const GLenum kinds[] = {GL_TRIANGLE_FAN, GL_TRIANGLE_STRIP, GL_QUADS,
+                                   GL_QUAD_STRIP,   GL_POLYGON,        GL_TRIANGLES,
+                                   GL_LINE_STRIP,   GL_LINE_LOOP,      GL_LINES};
+    enum { KINDS = sizeof kinds / sizeof *kinds, TRIANGLE_KINDS = 6, COUNT = 72 };
+    glUseProgram(object_program);
+    glBindBuffer(GL_ARRAY_BUFFER, shape);
+    glVertexPointer(2, GL_FLOAT, 5 * sizeof(float), NULL);
+    glColorPointer(3, GL_FLOAT, 5 * sizeof(float), (const void *)(2 * sizeof(float)));
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glEnableClientState(GL_COLOR_ARRAY);
+    for (uint32_t i = 0; i < 2 * COUNT; i++) {
+        const bool lines = i % COUNT >= COUNT / 2;
+        float place[2], color[4];
+        square_of(i % COUNT * 3, place, color);
+        glShadeModel(i < COUNT ? GL_FLAT : GL_SMOOTH);
+        glUniform4f(glGetUniformLocation(object_program, "place"),
+                    place[0] + (i < COUNT ? 0 : 1.0f / 64), place[1], (float)(i % 3),
+                    (float)(i % 2));
+        glUniform4fv(glGetUniformLocation(object_program, "tint"), 1, color);
+        glDrawArrays(lines ? kinds[TRIANGLE_KINDS + i % (KINDS - TRIANGLE_KINDS)]
+                           : kinds[i % TRIANGLE_KINDS],
+                     0, 6 + (GLint)(i % 3));
+    }
+    glShadeModel(GL_SMOOTH);
+    glDisableClientState(GL_COLOR_ARRAY);
+    glDisableClientState(GL_VERTEX_ARRAY);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
+}
+
 static void
 draw_mesh(GLuint indices)
 {
@@ -474,12 +662,45 @@ draw_streamed(uint32_t uploads)
 {
     for (uint32_t i = 0; i < LAYERS; i++) {
         if (i < uploads)
-            upload(false);
+            upload(CHANGES);
         glBindTexture(GL_TEXTURE_2D, streamed);
         glUseProgram(sample_program);
         layer(0, (float)i, 0, 1);
         glUseProgram(0);
     }
+}
+
+/* Draws layers from a texture after its upload, or without one. */
+static void
+draw_repeated(bool uploads)
+{
+    if (uploads)
+        upload(REPEATS);
+    draw_streamed(0);
+}
+
+/* Draws triangles of a buffer. With `uploads`, the buffer is new in each frame. */
+static void
+draw_new_buffer(bool uploads)
+{
+    static float vertices[3 * 256][2];
+    for (uint32_t i = 0; i < 3 * 256; i++) {
+        vertices[i][0] = ((float)(i / 3 % 16) + 0.9f * (float)(i % 3 / 2)) / 8 - 1;
+        vertices[i][1] = ((float)(i / 48) + 0.9f * (float)(i % 3 % 2)) / 8 - 1;
+    }
+    if (!new_buffer)
+        glGenBuffers(1, &new_buffer);
+    glBindBuffer(GL_ARRAY_BUFFER, new_buffer);
+    if (uploads)
+        glBufferData(GL_ARRAY_BUFFER, sizeof vertices, vertices, GL_STREAM_DRAW);
+    glUseProgram(baked_program);
+    glViewport(0, 0, SIZE / 8, SIZE / 8);
+    glVertexPointer(2, GL_FLOAT, 0, NULL);
+    glEnableClientState(GL_VERTEX_ARRAY);
+    glDrawArrays(GL_TRIANGLES, 0, 3 * 256);
+    glDisableClientState(GL_VERTEX_ARRAY);
+    glViewport(0, 0, SIZE, SIZE);
+    glBindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
 /* Draws quarters of the window, and clears the depth between them. */
@@ -534,6 +755,19 @@ draw_frame(uint32_t frame)
     case 31: draw_alpha_tested(0.5f); break;
     case 32: draw_pair(large, streamed); break;
     case 33: draw_pair(with_mipmaps, with_mipmaps); break;
+    case 34: draw_objects(object_program, "place"); break;
+    case 35: draw_baked(); break;
+    case 36: draw_objects(listed_program, "places"); break;
+    case 37: draw_shapes(); break;
+    case 38: draw_repeated(true); break;
+    case 39: draw_repeated(false); break;
+    case 40:
+    case 41: draw_new_buffer(true); break;
+    case 42: draw_new_buffer(false); break;
+    case 43:
+        upload_part();
+        draw_texture(large, false);
+        break;
     default: break;
     }
     glUseProgram(0);
@@ -556,7 +790,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 34,
+                                       .frames = 44,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

@@ -25,7 +25,8 @@ struct whatif_options {
     const char *path, *dir, *trace, *scale; /* path: a trace or a run */
     struct arg_list dropped, unblended, untested, uncopied, programs,
         textures[WHATIF_TEXTURE_KINDS];
-    bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks, json;
+    bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks, no_repeated_uploads,
+        json;
     uint64_t memory;
 };
 
@@ -124,6 +125,21 @@ side_fini(struct side *side)
         simulation_fini(&side->sim);
     }
     picture_fini(&side->picture);
+}
+
+/* States how many draws --merge-draws did not merge although only constants differ, and why. */
+static void
+note_unmerged(const struct machine *machine)
+{
+    static const char *const reasons[DRAW_JOIN_COUNT] = {
+        [DRAW_ADDRESSED] = "an address selects constants, and constants differ",
+        [DRAW_ATTRIBUTES] = "all attributes or address registers are in use",
+        [DRAW_VARYINGS] = "too many constants of the fragment program differ",
+        [DRAW_LONG_TABLE] = "the constants of all draws exceed the largest array of uniforms"};
+    for (uint32_t i = 0; i < DRAW_JOIN_COUNT; i++)
+        if (reasons[i] && machine->unmerged[i])
+            log_note("%u draw%s not merged with the draw before: %s", machine->unmerged[i],
+                     machine->unmerged[i] == 1 ? " is" : "s are", reasons[i]);
 }
 
 /* Writes the message, as far as it was not left out, to the changed trace. */
@@ -420,6 +436,7 @@ compare(struct comparison *comparison, const struct params *params, struct trace
     whatif->merge_draws = options->merge_draws;
     whatif->index_order = options->index_order;
     whatif->early_uploads = options->early_uploads;
+    whatif->no_repeated_uploads = options->no_repeated_uploads;
     whatif->no_readbacks = options->no_readbacks;
     bool ok =
         READ_DRAWS(options, &options->dropped, "--drop", reader, false, &whatif->dropped, err) &&
@@ -440,6 +457,8 @@ compare(struct comparison *comparison, const struct params *params, struct trace
     ok = ok && create_trace(comparison, reader, err) && feed(comparison, reader, err) &&
          whatif_check(whatif, err);
     ok = close_trace(comparison, ok, err);
+    if (ok)
+        note_unmerged(comparison->sides[AFTER].sim.machine);
     for (size_t s = 0; s < SIDES; s++)
         side_fini(&comparison->sides[s]);
     needed_draws_destroy(needed);
@@ -480,7 +499,7 @@ has_change(const struct whatif_options *options)
     bool any = options->dropped.count || options->unblended.count || options->untested.count ||
                options->uncopied.count || options->programs.count || options->scale ||
                options->front_to_back || options->merge_draws || options->index_order ||
-               options->early_uploads || options->no_readbacks;
+               options->early_uploads || options->no_readbacks || options->no_repeated_uploads;
     for (uint32_t k = 0; k < WHATIF_TEXTURE_KINDS; k++)
         any |= options->textures[k].count > 0;
     return any;
@@ -495,11 +514,14 @@ cmd_whatif(int argc, char **argv)
         {"front-to-back", 0, ARG_FLAG, &options.front_to_back, NULL,
          "draw opaque objects in order of depth, the nearest first", false},
         {"merge-draws", 0, ARG_FLAG, &options.merge_draws, NULL,
-         "merge consecutive draws with the same state into one", false},
+         "merge consecutive draws with the same state into one; constants may differ", false},
         {"index-order", 0, ARG_FLAG, &options.index_order, NULL,
          "reorder the triangles of draws so that shaded vertices are reused", false},
         {"early-uploads", 0, ARG_FLAG, &options.early_uploads, NULL,
          "uploads after the first draw of a frame are in memory before the frame", false},
+        {"no-repeated-uploads", 0, ARG_FLAG, &options.no_repeated_uploads, NULL,
+         "leave out uploads of bytes that this frame or the one before has already uploaded",
+         false},
         {"drop", 0, ARG_LIST, &options.dropped, "F:D[-E]",
          "leave out draw D of frame F, or draws D to E", false},
         {"drop-copy", 0, ARG_LIST, &options.uncopied, "F:D",

@@ -217,6 +217,26 @@ note_outputs(struct program *program)
     }
 }
 
+static void
+note_constants(struct program *program)
+{
+    program->constant_channels =
+        mem_array(program->constant_buffers[0].count, sizeof *program->constant_channels);
+    for (uint32_t i = 0; i < program->instruction_count; i++) {
+        const struct instruction *instruction = &program->instructions[i];
+        for (uint32_t s = 0; s < opcode_infos[instruction->opcode].sources; s++) {
+            const struct source *source = &instruction->src[s];
+            if (source->file != FILE_CONSTANT || source->buffer)
+                continue;
+            if (source->indirect)
+                program->indirect_constants = true;
+            else
+                program->constant_channels[source->index] |=
+                    instruction_channels_read(instruction, s);
+        }
+    }
+}
+
 /* Copies the parser's results into the program. */
 static void
 program_take(struct program *program, struct parser *parser)
@@ -365,6 +385,7 @@ program_create(enum shader_stage stage, const char *tgsi, const struct so_info *
         complete_outputs(program);
         note_outputs(program);
         program_take(program, parser);
+        note_constants(program);
         program->hash = hash_program(program);
     }
     VEC_FREE(&parser->instructions);
@@ -385,6 +406,7 @@ program_destroy(struct program *program)
         return;
     free(program->text);
     free(program->instructions);
+    free(program->constant_channels);
     free(program->immediates);
     free(program);
 }
@@ -394,5 +416,6 @@ program_bytes(const struct program *program)
 {
     return sizeof *program + strlen(program->text) + 1 +
            program->instruction_count * sizeof *program->instructions +
+           program->constant_buffers[0].count * sizeof *program->constant_channels +
            program->immediate_count * sizeof *program->immediates;
 }

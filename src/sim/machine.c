@@ -433,6 +433,22 @@ leaves_unread(const struct gpu_cmd *cmd)
            (op != GPU_SET_FRAMEBUFFER && is_state(cmd));
 }
 
+/* Counts the textures of the draw into which the frame has uploaded. */
+static uint32_t
+count_uploaded(const struct machine *m, const struct draw *draw)
+{
+    uint32_t count = 0;
+    for (uint32_t stage = 0; stage < STAGE_COUNT; stage++) {
+        const struct program *program = draw->program[stage];
+        for (uint32_t i = 0; i < MAX_SAMPLERS && program; i++) {
+            const struct resource *res = draw->views[stage][i].res;
+            count +=
+                program->samplers_used >> i & 1 && res && res->uploaded == m->device->frame + 1;
+        }
+    }
+    return count;
+}
+
 static bool
 draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
@@ -444,6 +460,7 @@ draw_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     note_unread(m, draw);
     if (m->index_order && !machine_order_indices(m, draw, err))
         return false;
+    draw->textures_uploaded = count_uploaded(m, draw);
     machine_note_continued(m, draw);
     return m->front_to_back || m->merge_draws ? machine_hold_draw(m, draw, err)
                                               : machine_place_draw(m, draw, err);

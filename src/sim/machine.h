@@ -9,6 +9,8 @@
 #include "sim/identities.h"
 #include "sim/overlap.h"
 #include "sim/work_accounting.h"
+#include "state/draw_run.h"
+#include "state/upload_history.h"
 
 #define UNIT_HEADERS
 #include "machine.def"
@@ -49,30 +51,37 @@ struct machine {
         struct arena bytes;
     } uploads[HAZARD_UPLOADS];
     uint32_t upload_count;
+    struct upload_history upload_history;
     struct arena draws;           /* baked draws of the frame */
     const struct draw *last_draw; /* latest draw sent; NULL: no draw is in flight */
     bool front_to_back;           /* sort opaque draws by depth (machine_reorder.c) */
     bool merge_draws;             /* merge draws with the same state (machine_merge.c) */
     bool index_order;             /* reorder triangles for vertex reuse (machine_indices.c) */
     bool early_uploads;           /* uploads after the first draw of a frame take no time */
+    bool no_repeated_uploads;     /* uploads of bytes that are already there take no time */
     VEC(struct held_draw {
         const struct draw *draw;
         float depth; /* mean of its vertices, 0 to 1 */
     })
     held;
+    struct draw_run held_run; /* draws that wait to be merged */
     VEC(struct merged_buffer {
         uint32_t address;
         uint32_t bytes;
     })
     merged; /* vertices and indices of changed draws, until the end of the frame */
+    VEC(struct program *) merged_programs; /* likewise */
+    uint32_t next_merged_id;
+    /* Draws that are not merged although only constants differ. */
+    uint32_t unmerged[DRAW_JOIN_COUNT];
     /* Last draws into the bound framebuffer whose results nothing has read. */
     struct unread_draws {
         uint32_t count;
         uint32_t buffers; /* that they write (enum buffer_mask) */
     } unread;
-    /* Draw that the next one may continue: no work in between depends on the order. Its objects may
-     * be gone. NULL: none. */
-    const struct draw *continued;
+    /* Draws that the next one may continue: no work in between depends on the order. Their objects
+     * may be gone. */
+    struct draw_run continued;
 
     /* A wait failed while the device freed a resource's memory. `ending` is the error. */
     bool failed;

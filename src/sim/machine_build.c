@@ -295,6 +295,7 @@ machine_create(const struct params *params, struct gpu_device *device,
     m->functional = functional;
     device->leaving = machine_end_resource;
     device->leaving_data = m;
+    device->uploads = &m->upload_history;
     m->shaders = shader_unit_count(params);
     m->texunits = m->shaders * params->FRAGMENTSHADER.TextureUnits;
     m->rops = params->GPU.NumStampPipes;
@@ -313,6 +314,7 @@ machine_create(const struct params *params, struct gpu_device *device,
 #undef SHADERS
 #undef TEXUNITS
 #undef ROPS
+    m->accounting.repeated = &m->cmdproc->repeated;
     init_units(m);
     wire(m);
     wire_stages(m);
@@ -336,6 +338,8 @@ machine_destroy(struct machine *m)
     if (!m)
         return;
     m->device->leaving = NULL;
+    m->device->uploads = NULL;
+    upload_history_fini(&m->upload_history);
     for (uint32_t i = 0; i < m->clock.module_count; i++)
         module_fini(m->clock.modules[i]);
     machine_forget_surfaces(m);
@@ -358,7 +362,9 @@ machine_destroy(struct machine *m)
     pools_fini(&m->pools);
     arena_fini(&m->draws);
     VEC_FREE(&m->held);
+    machine_free_merged(m);
     VEC_FREE(&m->merged);
+    VEC_FREE(&m->merged_programs);
     clock_fini(&m->clock);
     shader_profile_destroy(m->profile);
     free(m);

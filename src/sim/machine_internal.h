@@ -37,12 +37,13 @@ bool machine_send_held(struct machine *m, struct error *err);
 void machine_note_continued(struct machine *m, struct draw *draw);
 void machine_end_continued(struct machine *m, const struct gpu_cmd *cmd);
 
-/* machine_merge.c: makes one draw of several for which draw_merges() is true. Uploads into their
- * buffers must have ended. */
-bool machine_merge(struct machine *m, const struct draw *const draws[], size_t count,
+/* machine_merge.c: makes one draw of the draws of a run. Uploads into their buffers must have
+ * ended. */
+bool machine_merge(struct machine *m, const struct draw_run *run, const struct draw *const draws[],
                    const struct draw **result, struct error *err);
 void machine_free_merged(struct machine *m);
-/* Makes a draw read these vertices, through new indices. */
+/* Makes a draw read these vertices, through new indices. With primitive restart, a vertex of
+ * UINT32_MAX is a restart. */
 bool machine_set_indices(struct machine *m, struct draw *draw, const uint32_t *vertices,
                          uint32_t count, struct error *err);
 /* machine_indices.c: changes the indices of a draw that can be reordered. */

@@ -55,15 +55,23 @@ send_merged(struct machine *m, const struct held_draw *held, size_t count, size_
 {
     VEC(const struct draw *) draws = {0};
     const struct draw *merged = held[0].draw;
+    struct draw_run run;
+    enum draw_join join = DRAW_OTHER_STATE;
     bool ok = true;
+    draw_run_begin(&run, held[0].draw);
     VEC_PUSH(&draws, held[0].draw);
-    for (size_t i = 1; m->merge_draws && i < count && draw_merges(held[i - 1].draw, held[i].draw);
-         i++)
+    for (size_t i = 1; m->merge_draws && i < count; i++) {
+        join = draw_run_add(&run, held[i].draw);
+        if (join != DRAW_JOINS)
+            break;
         VEC_PUSH(&draws, held[i].draw);
+    }
+    if (draws.count < count)
+        m->unmerged[join]++;
     for (size_t i = 0; i < draws.count && draws.count > 1 && ok; i++)
         ok = machine_await_uploads(m, draws.items[i], err);
     if (ok && draws.count > 1)
-        ok = machine_merge(m, draws.items, draws.count, &merged, err);
+        ok = machine_merge(m, &run, draws.items, &merged, err);
     *sent = draws.count;
     VEC_FREE(&draws);
     return ok && machine_place_draw(m, merged, err);
@@ -88,10 +96,13 @@ machine_send_held(struct machine *m, struct error *err)
 
 /* Whether the draw may wait together with those that are held. */
 static bool
-joins_held(const struct machine *m, const struct draw *draw)
+joins_held(struct machine *m, const struct draw *draw)
 {
-    return m->front_to_back ? draw->opaque && same_targets(m->held.items[0].draw, draw)
-                            : draw_merges(m->held.items[m->held.count - 1].draw, draw);
+    if (m->front_to_back)
+        return draw->opaque && same_targets(m->held.items[0].draw, draw);
+    const enum draw_join join = draw_run_add(&m->held_run, draw);
+    m->unmerged[join]++;
+    return join == DRAW_JOINS;
 }
 
 bool
@@ -101,8 +112,10 @@ machine_hold_draw(struct machine *m, const struct draw *draw, struct error *err)
         return false;
     if (m->front_to_back && !draw->opaque)
         return machine_place_draw(m, draw, err);
-    if (!m->held.count)
+    if (!m->held.count) {
         gpu_device_hold(m->device);
+        draw_run_begin(&m->held_run, draw);
+    }
     VEC_PUSH(&m->held, (struct held_draw){.draw = draw});
     return true;
 }
@@ -219,25 +232,32 @@ reads_buffers(const struct draw *draw)
 void
 machine_note_continued(struct machine *m, struct draw *draw)
 {
-    draw->merges = m->continued && draw_merges(m->continued, draw);
-    m->continued = reads_buffers(draw) ? NULL : draw;
+    struct draw_run *run = &m->continued;
+    draw->merges = MERGES_NOT;
+    if (run->first && draw_run_add(run, draw) == DRAW_JOINS)
+        draw->merges = draw_run_row(run) ? MERGES_CONSTANTS : MERGES;
+    else
+        draw_run_begin(run, draw);
+    if (reads_buffers(draw))
+        run->first = NULL;
 }
 
-/* The objects of the draw may be gone, so only its addresses are read. A new program may have the
- * address of an old one. */
+/* The objects of the draws may be gone, so only their addresses are read. A new program may have
+ * the address of an old one. */
 void
 machine_end_continued(struct machine *m, const struct gpu_cmd *cmd)
 {
+    struct draw_run *run = &m->continued;
     const struct resource *res;
-    bool stays = m->continued && passes(m, cmd, NULL, 0) && cmd->op != GPU_DESTROY_OBJECT &&
+    bool stays = run->first && passes(m, cmd, NULL, 0) && cmd->op != GPU_DESTROY_OBJECT &&
                  !(cmd->op == GPU_CREATE_OBJECT && cmd->create.type == OBJECT_SHADER);
     if (stays && cmd->op == GPU_PUT) {
-        const uint32_t first = (uint32_t)cmd->transfer.box.x;
         res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
-        stays = res && res->desc.target == TARGET_BUFFER &&
-                !fetches(m->continued, (uint64_t)res->address + first,
-                         (uint64_t)res->address + first + (uint32_t)cmd->transfer.box.width);
+        const uint64_t first = res ? (uint64_t)res->address + (uint32_t)cmd->transfer.box.x : 0;
+        const uint64_t end = first + (uint32_t)cmd->transfer.box.width;
+        stays = res && res->desc.target == TARGET_BUFFER && !fetches(run->first, first, end) &&
+                !fetches(run->last, first, end);
     }
     if (!stays)
-        m->continued = NULL;
+        run->first = NULL;
 }

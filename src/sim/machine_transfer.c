@@ -181,14 +181,35 @@ lay_out(const struct resource *res, const struct gpu_cmd *cmd, struct arena *scr
         list->moves.items[i].bytes = bytes + (list->moves.items[i].address - res->address - first);
 }
 
+/* Whether the resource already holds the bytes in memory. Bytes of a surface may be in the ROP
+ * caches instead, and those of earlier uploads may be on their way. */
+static bool
+holds_already(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd)
+{
+    const struct box *box = &cmd->transfer.box;
+    if (hazards_before_upload(&m->hazards, hazard_range_of(res, box)) || machine_is_live(m, res) ||
+        machine_surfaces_of(m, res))
+        return false;
+    const uint32_t bytes = resource_box_bytes(res, box);
+    if (res->desc.target == TARGET_BUFFER)
+        return !memcmp(m->device->memory.bytes + res->address + box->x, cmd->transfer.bytes, bytes);
+    uint8_t *held = mem_alloc(bytes + 1);
+    resource_read_box(res, &m->device->memory, cmd->transfer.level, box, held);
+    const bool equal = !memcmp(held, cmd->transfer.bytes, bytes);
+    free(held);
+    return equal;
+}
+
 static void
-add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd)
+add_upload(struct machine *m, const struct resource *res, const struct gpu_cmd *cmd, bool repeats)
 {
     struct upload *upload = &m->uploads[m->upload_count++];
     struct move_list list = {0};
     arena_init(&upload->bytes);
     list_writes(m, res, cmd, &upload->bytes, &list);
     lay_out(res, cmd, &upload->bytes, &list);
+    for (size_t i = 0; i < list.moves.count; i++)
+        list.moves.items[i].repeats = repeats;
     struct cmdproc_step *step = cmdproc_add(m->cmdproc, STEP_MOVE);
     step->moves = upload->moves = list.moves.items;
     step->move_count = (uint32_t)list.moves.count;
@@ -281,15 +302,18 @@ machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     machine_invalidate_readers(m, res);
     if (!machine_forget_blocks(m, res, err))
         return false;
-    if (m->early_uploads && m->device->draw_in_frame && !end_users(m, res, err))
+    const bool repeats = m->device->put_repeats || holds_already(m, res, cmd);
+    const bool is_free =
+        (m->early_uploads && m->device->draw_in_frame) || (m->no_repeated_uploads && repeats);
+    if (is_free && !end_users(m, res, err))
         return false;
-    if ((m->early_uploads && m->device->draw_in_frame) ||
+    if (is_free ||
         gpu_memory_is_mapped(&m->device->memory, res->address)) { /* the host writes it */
         resource_write_box(res, &m->device->memory, cmd->transfer.level, &cmd->transfer.box,
                            cmd->transfer.bytes);
         return true;
     }
-    add_upload(m, res, cmd);
+    add_upload(m, res, cmd, repeats);
     return machine_run_until(m, alone ? CMDPROC_ALL : CMDPROC_SENT, 0, err);
 }
 

@@ -118,6 +118,7 @@ whatif_is_trace(const struct whatif *whatif, struct error *err)
                   {whatif->merge_draws, "--merge-draws"},
                   {whatif->index_order, "--index-order"},
                   {whatif->early_uploads, "--early-uploads"},
+                  {whatif->no_repeated_uploads, "--no-repeated-uploads"},
                   {whatif->unblended.count > 0, "--no-blend"},
                   {whatif->untested.count > 0, "--no-alpha-test"},
                   {whatif->programs.count > 0, "--replace-program"},
@@ -202,6 +203,7 @@ whatif_attach(struct whatif *whatif, struct simulation *sim, struct trace_reader
         sim->machine->merge_draws = whatif->merge_draws;
         sim->machine->index_order = whatif->index_order;
         sim->machine->early_uploads = whatif->early_uploads;
+        sim->machine->no_repeated_uploads = whatif->no_repeated_uploads;
     }
     *executor = (struct executor){whatif, &sim->device, execute};
     return true;

@@ -17,8 +17,12 @@ work_accounting_reset(struct work_accounting *accounting, uint64_t now)
 static void
 end_row(struct work_accounting *accounting)
 {
-    if (accounting->row_is_open && accounting->on_row_end)
+    if (accounting->row_is_open && accounting->on_row_end) {
+        const uint64_t repeated = accounting->repeated ? *accounting->repeated : 0;
+        accounting->row.repeated = repeated - accounting->repeated_before;
+        accounting->repeated_before = repeated;
         accounting->on_row_end(accounting->data, &accounting->row);
+    }
     accounting->row_is_open = false;
 }
 

@@ -35,6 +35,8 @@ struct gpu_state; /* one sub-context: objects and bindings */
  * Real programs stay far below these limits. */
 enum { GPU_MOST_CLIENTS = 1024, GPU_MOST_SUB_CONTEXTS = 1024 };
 
+struct upload_history;
+
 struct gpu_device {
     struct gpu_memory memory;
     struct gpu_client *clients;
@@ -67,6 +69,9 @@ struct gpu_device {
      * Returns false to leave the draw out. May be NULL. */
     bool (*alter)(void *data, struct draw *draw);
     void *alter_data;
+    /* NULL, or records the uploads. `put_repeats`: the result for the last PUT. */
+    struct upload_history *uploads;
+    bool put_repeats;
 };
 
 bool gpu_device_init(struct gpu_device *device, uint32_t memory_bytes, struct error *err);

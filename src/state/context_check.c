@@ -1,6 +1,7 @@
 /* Checks commands before their work: handles and boxes of transfers, blits and copies must be
  * valid, and the pipeline must support the state of a draw. */
 #include "state/context_internal.h"
+#include "state/upload_history.h"
 
 static bool
 check_level(const struct resource *res, uint32_t level, struct error *err)
@@ -40,6 +41,11 @@ check_transfer(struct gpu_device *device, const struct gpu_cmd *cmd, struct erro
     if (!page_for_put(device, res, cmd, err))
         return false;
     cleared_note_write(res, true);
+    res->uploaded = device->frame + 1;
+    if (device->uploads) {
+        budget_move(&device->uploads->share, device->objects.budget);
+        device->put_repeats = upload_history_add(device->uploads, device->frame, res, cmd);
+    }
     return true;
 }
 

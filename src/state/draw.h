@@ -130,9 +130,13 @@ struct draw {
     bool opaque;
     bool has_source1; /* target 0 is blended with a second source color */
     bool occlusion;   /* an occlusion query counts samples */
-    /* Could have been part of the previous draw (draw_merges()). The machine sets it for reports.
-     */
-    bool merges;
+    /* Could have been part of the previous draw. The machine sets it for reports. */
+    enum draw_merges {
+        MERGES_NOT,
+        MERGES,          /* (state/draw_run.h) */
+        MERGES_CONSTANTS /* with a table of the constants that differ */
+    } merges;
+    uint32_t textures_uploaded; /* textures into which the frame has uploaded, likewise */
 
     struct gpu_query *query; /* the active occlusion query or NULL */
 
@@ -205,9 +209,6 @@ bool draw_uses_source1(const struct draw *draw, uint32_t target);
 bool draw_writes_color(const struct draw *draw, uint32_t target);
 bool draw_reads_color(const struct draw *draw, uint32_t target);
 
-/* Returns whether one draw could have rendered both draws, of which `last` is the previous one:
- * both are lists of primitives with the same state. Their vertices may be in different places. */
-bool draw_merges(const struct draw *last, const struct draw *draw);
 /* Returns whether the draw consists of separate triangles whose order changes the picture at most
  * where depths are equal, or where triangles overlap without a depth test. */
 bool draw_reorders(const struct draw *draw);

@@ -2,10 +2,13 @@
  * estimate is never below 0. */
 #include "report/findings/findings_rules.h"
 
+#include "report/draw/describe_draw.h"
+#include "state/draw_run.h"
 #include "state/format_encode.h"
 #include "state/vertex_order.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void
@@ -20,6 +23,10 @@ finding_list_init(struct finding_list *list, const struct draws *draws, const st
     list->draws = draws;
     list->shaders = params->GPU.NumFragmentShaders;
     list->vertex_shaders = params->GPU.UnifiedShader ? 0 : params->GPU.NumVertexShaders;
+    list->index_rate = params->STREAMER.IndicesCycle;
+    list->setup_cycles =
+        (double)params->RASTERIZER.SetupStartLatency / params->RASTERIZER.SetupUnits;
+    list->load_rate = params->FRAGMENTSHADER.InputsPerCycle;
     list->vertex_units = list->vertex_shaders ? list->vertex_shaders : list->shaders;
     list->vertex_lanes = list->vertex_shaders ? params->VERTEXSHADER.ThreadGroup
                                               : params->FRAGMENTSHADER.ThreadGroup;
@@ -258,7 +265,8 @@ streams_textures(const struct finding_list *list)
     return cycles >= FINDING_LEAST * list->draws->total.cycles && cycles > 0;
 }
 
-/* Whether all textures of a draw can be changed. If `counted` quads read textures that the
+/* Whether all textures of a draw can be changed in advance: no upload of the frame, and no copy,
+ * has written them. If `counted` quads read textures that the
  * change concerns, they read the only texture, or all of them do: the table does not distinguish
  * between the textures of a draw. */
 static bool
@@ -268,6 +276,8 @@ can_change_textures(const struct finding_list *list, const struct draw_row *row,
     const struct format_info *format;
     const char *at = row->textures;
     uint32_t number = 0;
+    if (value(list, row, COLUMN_textures_uploaded) > 0)
+        return false;
     if (!(counted > 0) || (strchr(at, ';') && counted < value(list, row, COLUMN_quads)))
         return false;
     while (finding_next_texture(&at, &number, &format))
@@ -338,8 +348,15 @@ find_uncompressed(struct finding_list *list)
     }
 }
 
-/* Share of the lanes of all shader units that a draw's thread groups fill. A larger draw fills all
- * lanes. */
+/* Time for two amounts of work: the mean of that with overlap and that without. */
+static double
+overlapped(double a, double b)
+{
+    return (fmax(a, b) + a + b) / 2;
+}
+
+/* Share of the lanes of all shader units that a draw's thread groups fill. At best, a larger draw
+ * fills all lanes. At worst, its groups are as full, because its vertices arrive too slowly. */
 static double
 filled_lanes(const struct finding_list *list, const struct draw_row *row)
 {
@@ -347,21 +364,50 @@ filled_lanes(const struct finding_list *list, const struct draw_row *row)
     return slots > 0 ? 1 - value(list, row, COLUMN_lanes_empty) / slots : 1;
 }
 
-/* Cycles of shading that remain if the draw is a part of a larger draw, whose groups run on all
- * shader units. */
+/* Cycles in which a shader unit loads the draw. The other cycles attributed to loading are
+ * latency. */
+static double
+load_of(const struct finding_list *list, const struct draw_row *row)
+{
+    const double vertices = list->vertex_shaders ? 0 : value(list, row, COLUMN_shaded);
+    return fmin(value(list, row, COLUMN_load),
+                (4 * value(list, row, COLUMN_loaded) + vertices) / list->load_rate);
+}
+
+/* Cycles in which the shader units load and run groups, if the draw is a part of a larger draw,
+ * whose groups run on all shader units. */
 static double
 issue_merged(const struct finding_list *list, const struct draw_row *row)
 {
     const double rounds = value(list, row, COLUMN_groups) / list->shaders;
     const double busy = rounds > 0 ? rounds / ceil(rounds) : 1;
-    return filled_lanes(list, row) * busy * value(list, row, COLUMN_fragment_issue);
+    return filled_lanes(list, row) * busy *
+           (load_of(list, row) + value(list, row, COLUMN_fragment_issue));
+}
+
+/* Minimum cycles of triangle setup. */
+static double
+bound_of_setup(const struct finding_list *list, const struct draw_row *row)
+{
+    return list->setup_cycles *
+           (value(list, row, COLUMN_set_up) + value(list, row, COLUMN_set_up_extra));
+}
+
+/* Cycles to transfer the draw's constants as a row of a table. */
+static double
+transfer_of_table(const struct finding_list *list, const struct draw_row *row)
+{
+    const bool has_row = value(list, row, COLUMN_merges) == MERGES_CONSTANTS;
+    return has_row ? value(list, row, COLUMN_bound_transfers) : 0;
 }
 
 /* Cycles that the draw would take as a part of a larger draw: those of its limiting unit. Cycles
  * attributed to shading and texturing remain if they exceed the minimum, because the units are not
- * perfectly balanced. */
+ * perfectly balanced. Minimum cycles of the shader units: the mean of full and equally full groups.
+ * A table of constants is sent before the larger draw begins. `indices`: those of the larger draw,
+ * relative to those now. */
 static double
-cycles_merged(const struct finding_list *list, const struct draw_row *row)
+cycles_merged(const struct finding_list *list, const struct draw_row *row, double indices)
 {
     static const enum finding_column bounds[] = {COLUMN_bound_geometry, COLUMN_bound_raster,
                                                  COLUMN_bound_texture, COLUMN_bound_rop,
@@ -369,33 +415,32 @@ cycles_merged(const struct finding_list *list, const struct draw_row *row)
     static const enum finding_column causes[] = {
         COLUMN_lookup,    COLUMN_fill,    COLUMN_filter,          COLUMN_address,
         COLUMN_bandwidth, COLUMN_latency, COLUMN_bandwidth_color, COLUMN_bandwidth_z};
-    double most = filled_lanes(list, row) * value(list, row, COLUMN_bound_shader);
-    double shading = issue_merged(list, row);
+    double most = (1 + filled_lanes(list, row)) / 2 * value(list, row, COLUMN_bound_shader);
+    double reads = 0;
+    most = fmax(most, bound_of_setup(list, row));
+    most = fmax(most, indices * value(list, row, COLUMN_indices) / list->index_rate);
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
         most = fmax(most, value(list, row, bounds[i]));
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-        shading += value(list, row, causes[i]);
-    return fmax(most, shading);
+        reads += value(list, row, causes[i]);
+    most = fmax(most, overlapped(issue_merged(list, row), reads));
+    return most + transfer_of_table(list, row);
 }
 
-/* Cycles in which a draw waits for results of instructions, or for its first fragments to reach the
- * shader units. Also cycles in which other shader units are idle. More threads hide them. */
+/* Cycles in which a draw waits for results of instructions, or for its first triangles and
+ * fragments to pass the units. Also cycles in which other shader units are idle. More threads hide
+ * them. */
 static double
 small_latency(const struct finding_list *list, const struct draw_row *row)
 {
-    static const enum finding_column causes[] = {COLUMN_streamer,
-                                                 COLUMN_assembly,
-                                                 COLUMN_clip,
-                                                 COLUMN_setup,
-                                                 COLUMN_gather,
-                                                 COLUMN_vertex_issue,
-                                                 COLUMN_result,
-                                                 COLUMN_transit,
-                                                 COLUMN_latency_index,
-                                                 COLUMN_latency_attribute,
-                                                 COLUMN_bandwidth_index,
-                                                 COLUMN_bandwidth_attribute};
-    double cycles = value(list, row, COLUMN_fragment_issue) - issue_merged(list, row);
+    static const enum finding_column causes[] = {
+        COLUMN_streamer,        COLUMN_assembly,           COLUMN_clip,
+        COLUMN_gather,          COLUMN_vertex_issue,       COLUMN_result,
+        COLUMN_transit,         COLUMN_latency_index,      COLUMN_latency_attribute,
+        COLUMN_bandwidth_index, COLUMN_bandwidth_attribute};
+    double cycles = value(list, row, COLUMN_load) + value(list, row, COLUMN_fragment_issue) -
+                    issue_merged(list, row);
+    cycles += fmax(value(list, row, COLUMN_setup) - bound_of_setup(list, row), 0);
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         cycles += value(list, row, causes[i]);
     return cycles;
@@ -407,23 +452,58 @@ is_part(const struct finding_list *list, const struct draw_row *row)
     return row->is_draw && value(list, row, COLUMN_merges) > 0;
 }
 
+/* PRIM_COUNT: unknown. */
+static enum primitive
+primitive_of(const struct draw_row *row)
+{
+    uint32_t mode = 0;
+    while (mode < PRIM_COUNT && strcmp(row->primitive, primitive_names[mode]) != 0)
+        mode++;
+    return mode;
+}
+
+/* Indices of one draw for rows [first, end), relative to those now. */
+static double
+indices_merged(const struct finding_list *list, size_t first, size_t end)
+{
+    const struct draw_row *rows = list->draws->rows.items;
+    uint64_t indices[FORM_COUNT] = {0};
+    enum primitive kind = PRIM_COUNT;
+    double now = 0;
+    for (size_t r = first; r < end; r++) {
+        const enum primitive mode = primitive_of(&rows[r]);
+        if (mode == PRIM_COUNT)
+            continue;
+        kind = kind == PRIM_COUNT ? mode : kind;
+        draw_form_add(indices, kind, mode, (uint32_t)strtoul(rows[r].vertices, NULL, 10));
+        now += value(list, &rows[r], COLUMN_indices);
+    }
+    return now > 0 ? (double)indices[draw_form_best(indices)] / now : 1;
+}
+
 /* Adds the parts among rows [first, end) if a larger draw saves at least half of their time, and at
  * least half of the saving is latency that only small draws have. */
 static void
 add_parts(struct finding_list *list, size_t first, size_t end)
 {
     const struct draw_row *rows = list->draws->rows.items;
-    double cycles = 0, saved = 0, latency = 0;
+    const double indices = indices_merged(list, first, end);
+    double cycles = 0, saved = 0, latency = 0, parts = 0, table = 0;
     for (size_t r = first; r < end; r++) {
         if (!is_part(list, &rows[r]))
             continue;
         cycles += rows[r].cost.cycles;
-        saved += fmax(rows[r].cost.cycles - cycles_merged(list, &rows[r]), 0);
+        saved += fmax(rows[r].cost.cycles - cycles_merged(list, &rows[r], indices), 0);
         latency += small_latency(list, &rows[r]);
+        table += transfer_of_table(list, &rows[r]);
+        parts++;
     }
+    /* The table also has a row for the first draw. */
+    const double row_each = parts > 0 ? table / (parts * parts) : 0;
     for (size_t r = first; r < end && saved >= cycles / 2 && latency >= saved / 2; r++)
         if (is_part(list, &rows[r]))
-            add(list, &rows[r], rows[r].cost.cycles - cycles_merged(list, &rows[r]));
+            add(list, &rows[r],
+                rows[r].cost.cycles - cycles_merged(list, &rows[r], indices) - row_each);
 }
 
 /* A merged draw has the latencies of its parts only once. */
@@ -533,13 +613,6 @@ remaining_issue(const struct finding_list *list, const struct draw_row *row, dou
     return ceil(remaining * rounds) / ceil(rounds);
 }
 
-/* Time for two amounts of work: the mean of that with overlap and that without. */
-static double
-overlapped(double a, double b)
-{
-    return (fmax(a, b) + a + b) / 2;
-}
-
 /* In the best case, the draw becomes faster in proportion to its limiting unit. In the worst case,
  * only the cycles attributed to vertices and to memory shrink. Those of vertices shrink in
  * proportion to the vertex groups, those of memory in proportion to the traffic. The expected
@@ -613,6 +686,19 @@ find_uploads(struct finding_list *list)
         const struct draw_row *row = &list->draws->rows.items[r];
         if (draws_follow(list, r, &follow) && row->draw > 0 && !strcmp(row->work, "upload"))
             add(list, row, row->cost.cycles);
+    }
+}
+
+/* The transactions of an upload take turns on a bus of constant width. */
+void
+find_repeated_uploads(struct finding_list *list)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const double transactions = value(list, row, COLUMN_transactions);
+        if (!strcmp(row->work, "upload") && transactions > 0)
+            add(list, row,
+                row->cost.cycles * value(list, row, COLUMN_transactions_repeated) / transactions);
     }
 }
 

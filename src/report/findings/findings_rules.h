@@ -28,7 +28,11 @@
     X(assembly, "lost.assembly")                                                                   \
     X(clip, "lost.clip")                                                                           \
     X(setup, "lost.setup")                                                                         \
+    X(set_up, "setup.primitives_in")                                                               \
+    X(set_up_extra, "setup.extra_triangles")                                                       \
     X(gather, "lost.gather")                                                                       \
+    X(load, "lost.load")                                                                           \
+    X(loaded, "sched.quads")                                                                       \
     X(result, "lost.result")                                                                       \
     X(vertex_issue, "lost.vertex_issue")                                                           \
     X(transit, "lost.transit")                                                                     \
@@ -48,6 +52,9 @@
     X(blend_lines, "lost.blend_lines")                                                             \
     X(shaded, "streamer.vertices_shaded")                                                          \
     X(repeated, "streamer.vertices_repeated")                                                      \
+    X(textures_uploaded, "textures_uploaded")                                                      \
+    X(transactions, "cmdproc.transactions")                                                        \
+    X(transactions_repeated, "transactions_repeated")                                              \
     X(erases, "erases")                                                                            \
     X(vertex_instructions, "shader.vertex_instructions")                                           \
     X(instructions, "shader.instructions")                                                         \
@@ -61,6 +68,7 @@
     X(latency_color, "lost.latency_color")                                                         \
     X(indices, "streamer.indices")                                                                 \
     X(vertex_groups, "shader.vertex_groups")                                                       \
+    X(bound_transfers, "bound_transfers")                                                          \
     X(bound_geometry, "bound_geometry")                                                            \
     X(bound_raster, "bound_raster")                                                                \
     X(bound_shader, "bound_shader")                                                                \
@@ -82,6 +90,9 @@ struct finding_list {
     uint32_t vertex_shaders; /* units that shade only vertices; 0: `shaders` also do */
     uint32_t vertex_lanes;   /* vertices of a thread group */
     uint32_t vertex_units;   /* units that shade vertices */
+    uint32_t index_rate;     /* indices per cycle */
+    double setup_cycles;     /* per triangle */
+    uint32_t load_rate;      /* fragments or vertices that a shader unit loads per cycle */
     double vertex_window;    /* indices in flight per thread group that the units wait for */
     uint32_t vertex_cache;   /* shaded vertices kept for reuse */
     int32_t columns[FINDING_COLUMN_COUNT];

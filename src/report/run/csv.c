@@ -430,12 +430,31 @@ take_fields(struct csv_table *table, struct csv_reader *reader, const char *path
 }
 
 /* Whole-number columns that are not statistics. */
-static const char *const whole_names[] = {"schema",  "frame",       "draw",       "nth",
-                                          "cycle",   "vertices",    "instances",  "instance",
-                                          "merges",  "erases",      "cycles",     "busy_cycles",
-                                          "x",       "y",           "row",        "fragments",
-                                          "written", "triangle",    "vertex",     "thread_group",
-                                          "address", "instruction", "slots_cycle"};
+static const char *const whole_names[] = {"schema",
+                                          "frame",
+                                          "draw",
+                                          "nth",
+                                          "cycle",
+                                          "vertices",
+                                          "instances",
+                                          "instance",
+                                          "merges",
+                                          "erases",
+                                          "cycles",
+                                          "busy_cycles",
+                                          "x",
+                                          "y",
+                                          "row",
+                                          "fragments",
+                                          "written",
+                                          "triangle",
+                                          "vertex",
+                                          "thread_group",
+                                          "address",
+                                          "instruction",
+                                          "slots_cycle",
+                                          "textures_uploaded",
+                                          "transactions_repeated"};
 
 enum csv_kind
 csv_kind_of(const char *name)
@@ -529,7 +548,9 @@ facts_of(const struct csv_table *table)
         facts[c] = (struct column_facts){
             .kind = csv_kind_of(name),
             .may_lack = !strcmp(name, "vertices") || !strcmp(name, "instances") ||
-                        !strcmp(name, "merges") || !strcmp(name, "erases"),
+                        !strcmp(name, "merges") || !strcmp(name, "erases") ||
+                        !strcmp(name, "textures_uploaded") ||
+                        !strcmp(name, "transactions_repeated"),
             .most = is_place ? UINT32_MAX - 1 : UINT64_MAX,
         };
         facts[c].all = table->rows > 0 && facts[c].kind == CSV_WHOLE;

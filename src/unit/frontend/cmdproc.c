@@ -431,6 +431,7 @@ send_memory_request(struct cmdproc *cmdproc, const struct cmdproc_transfer *t,
     cmdproc->moves_in_flight++;
     INVARIANT(&cmdproc->module, cmdproc->moves_in_flight <= cmdproc->move_limit);
     cmdproc->stats.transactions++;
+    cmdproc->repeated += m->repeats;
 }
 
 /* Sends the next transaction. Transfers take turns. */

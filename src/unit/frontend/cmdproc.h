@@ -33,6 +33,7 @@ struct cmdproc_move { /* a transaction of an upload or readback */
     uint32_t address;
     bool write;
     bool synthetic; /* the data is on chip: uses only the bus, without a memory transaction */
+    bool repeats;   /* of an upload whose bytes were uploaded before */
     uint64_t bytes_written; /* one bit per byte that a write changes */
     const uint8_t *bytes;   /* bytes of the whole transaction */
 };
@@ -81,6 +82,9 @@ struct cmdproc_batch { /* a draw in flight */
 struct cmdproc {
     struct module module;
     struct cmdproc_stats stats;
+    /* Transactions sent with `repeats`. They depend on the frame before, so they are no statistic.
+     */
+    uint64_t repeated;
     struct queue *draws, *fetched; /* to and from the Streamer */
     struct queue *streamer_control, *hz_control, *dac_control;
     struct queue *z_control[MAX_ROPS], *color_control[MAX_ROPS], *texunit_control[MAX_TEXUNITS];

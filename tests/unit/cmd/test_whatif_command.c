@@ -147,6 +147,47 @@ draws_are_merged(void **state)
     assert_true(merged.after < 0.2 * merged.before && scattered.after < 0.5 * scattered.before);
 }
 
+/* Frame 34 has the squares of frame 35, as fans whose place and color are constants. In frame 36,
+ * an address selects the place, so the draws stay separate. Frame 37 has draws of all kinds of
+ * triangles, then of lines, flat and smooth: four runs. */
+static void
+draws_with_different_constants_are_merged(void **state)
+{
+    (void)state;
+    const struct result twin = ASK(0, FAULTS, "--frames", "35", "--merge-draws");
+    const struct result merged = ASK(0, FAULTS, "--frames", "34", "--merge-draws");
+    const struct result shapes = ASK(0, FAULTS, "--frames", "37", "--merge-draws");
+    assert_true(merged.differing == 0 && shapes.differing == 0);
+    assert_true(merged.after < 0.2 * merged.before && shapes.after < 0.5 * shapes.before);
+    /* Two constants per draw in addition, at 16 bytes each and 8 bytes per cycle. */
+    assert_true(merged.after > twin.before && merged.after < 1.25 * twin.before + 256 * 2 * 2);
+    const struct result addressed = ASK(0, FAULTS, "--frames", "36", "--merge-draws");
+    assert_true(addressed.after == addressed.before);
+    assert_non_null(strstr(cmd.err, "255 draws are not merged with the draw before: an address"));
+}
+
+/* Frames 38 and 41 are their twins after an upload that they could leave out. Frames 30 and 40
+ * upload the same amounts of other bytes. */
+static void
+repeated_uploads_are_left_out(void **state)
+{
+    static const struct {
+        const char *frame, *twin, *other;
+    } cases[] = {{"38", "39", "30"}, {"41", "42", "40"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct result fault =
+            ASK(0, FAULTS, "--frames", cases[i].frame, "--no-repeated-uploads");
+        const struct result twin =
+            ASK(0, FAULTS, "--frames", cases[i].twin, "--no-repeated-uploads");
+        const struct result other =
+            ASK(0, FAULTS, "--frames", cases[i].other, "--no-repeated-uploads");
+        assert_true(fault.differing == 0 && twin.differing == 0 && other.differing == 0);
+        assert_true(fault.after < 1.02 * twin.after && fault.after > 0.98 * twin.after);
+        assert_true(fault.after < 0.9 * fault.before && other.after > 0.99 * other.before);
+    }
+}
+
 /* Frame 23 has the triangles of frame 24 in random order. Frame 27 uploads a texture four times,
  * and frame 30 once, before the first draw. */
 static void
@@ -354,6 +395,8 @@ main(int argc, char **argv)
         cmocka_unit_test(the_viewport_is_scaled),
         cmocka_unit_test(draws_are_sorted),
         cmocka_unit_test(draws_are_merged),
+        cmocka_unit_test(draws_with_different_constants_are_merged),
+        cmocka_unit_test(repeated_uploads_are_left_out),
         cmocka_unit_test(vertices_are_reused_and_uploads_are_early),
         cmocka_unit_test(textures_change),
         cmocka_unit_test(trimmed_traces_change),

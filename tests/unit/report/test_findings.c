@@ -30,17 +30,23 @@ static const struct fault {
     {FINDING_readbacks, "9", "10", 3},      /* after all but the last of four draws */
     {FINDING_unused_copies, "14", "15", 3}, /* the last of four is used */
     {FINDING_tiny_draws, "18", "19", 255},  /* all but the first of 16x16 */
+    {FINDING_tiny_draws, "34", "35", 255},  /* as fans with different constants */
     {FINDING_index_order, "23", "24", 1},
-    {FINDING_erased_draws, "25", "26", 3}, /* the last of four is visible */
-    {FINDING_uploads, "27", "28", 3},      /* those after the first draw */
+    {FINDING_erased_draws, "25", "26", 3},     /* the last of four is visible */
+    {FINDING_uploads, "27", "28", 3},          /* those after the first draw */
+    {FINDING_repeated_uploads, "38", "39", 2}, /* of a texture, and of the vertices of layers */
+    {FINDING_repeated_uploads, "41", "42", 2}, /* into a new buffer */
 };
 
 enum { FAULTS_COUNT = sizeof faults / sizeof *faults };
 
 /* Frames whose cost the program cannot avoid: a draw that hides itself, blended draws that hide
  * each other, an alpha test that discards fragments, copies that are used, small draws with
- * different states, draws that are large, clears of the depth, an upload before the first draw. */
-static const char *const sound[] = {"11", "12", "31", "16", "17", "20", "21", "29", "30"};
+ * different states, or with different constants that an address selects, draws that are large,
+ * clears of the depth, an upload of changed texels before the first draw, an upload into a new
+ * buffer that repeats nothing, an uncompressed texture of which the frame uploads a part. */
+static const char *const sound[] = {"11", "12", "31", "16", "17", "20",
+                                    "36", "21", "29", "30", "40", "43"};
 enum { SOUND_COUNT = sizeof sound / sizeof *sound };
 
 static char dir[] = "/tmp/aetius-findings-XXXXXX";
@@ -339,6 +345,52 @@ compression_overlaps_with_colors(void **state)
     free(run);
 }
 
+/* Of 2000 cycles, 1000 are issue with half-empty groups, and 400 are reads of textures. A larger
+ * draw issues for 500 cycles. At best, the reads overlap with that. At worst, 900 cycles remain. */
+static void
+larger_draws_fill_groups_and_overlap(void **state)
+{
+    enum { CYCLES = 2000, LEFT = (500 + 900) / 2 };
+    static const struct {
+        const char *column;
+        uint64_t value;
+    } cells[] = {{"lost.fragment_issue", 1000},
+                 {"lost.load", 0},
+                 {"lost.lookup", 400},
+                 {"lost.fill", 0},
+                 {"lost.filter", 0},
+                 {"lost.address", 0},
+                 {"lost.bandwidth_texture", 0},
+                 {"lost.latency_texture", 0},
+                 {"lost.bandwidth_color", 0},
+                 {"lost.bandwidth_z", 0},
+                 {"lost.result", 600},
+                 {"shader.lane_slots", 64},
+                 {"shader.lanes_empty", 32},
+                 {"shader.fragment_groups", 0}};
+    (void)state;
+    char *run = run_of("18");
+    struct draws draws;
+    struct error err;
+    double cycles = 0;
+    size_t parts = 0;
+    assert_true(draws_read(&draws, run, UINT32_MAX, &err));
+    for (size_t r = 0; r < draws.rows.count; r++) {
+        struct draw_row *row = &draws.rows.items[r];
+        if (!row->is_draw)
+            continue;
+        for (size_t c = 0; c < sizeof cells / sizeof *cells; c++)
+            set_value(&draws, row->row, cells[c].column, cells[c].value);
+        row->cost.cycles = CYCLES;
+        parts++;
+    }
+    draws.total.cycles = (double)parts * CYCLES;
+    assert_true(has_finding(&draws, FINDING_tiny_draws, &cycles));
+    assert_true(fabs(cycles - (double)(parts - 1) * (CYCLES - LEFT)) < 1e-6);
+    draws_fini(&draws);
+    free(run);
+}
+
 static void
 text_and_csv_have_them(void **state)
 {
@@ -374,6 +426,7 @@ main(int argc, char **argv)
         cmocka_unit_test(readbacks_include_their_flushes),
         cmocka_unit_test(order_does_not_fill_groups),
         cmocka_unit_test(compression_overlaps_with_colors),
+        cmocka_unit_test(larger_draws_fill_groups_and_overlap),
         cmocka_unit_test(text_and_csv_have_them),
     };
     aetius = argc > 1 ? argv[1] : "build/aetius";
