@@ -15,6 +15,9 @@
  * - 34, 35: small squares, each a fan whose place and color are uniforms
  * - 38, 39: a texture whose unchanged texels are uploaded before the first layer
  * - 41, 42: a mesh whose unchanged vertices are uploaded into a new buffer
+ * - 44, 45: the depth is cleared six times, and the stencil remains
+ * - 46, 47: a compressed texture that is much larger than drawn, without mipmaps
+ * - 48, 49: the picture is blitted after each layer, and only the last copy is used
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
  * - 11: opaque layers of a single draw, back to front
@@ -25,6 +28,7 @@
  * - 20: small squares with a change of state between them
  * - 21: four large squares, each drawn by a separate call
  * - 29: clears of the depth between layers whose colors remain
+ * - 50: a clear of the depth, and one of the stencil
  * - 30: a texture that is uploaded before the first layer
  * - 40: a mesh whose vertices are uploaded into a new buffer for the first time
  * - 43: an uncompressed texture of which a part is uploaded before the first layer
@@ -51,7 +55,8 @@ enum { SQUARES = 16, CORNERS = 6 };              /* squares per side; vertices o
 
 static GLuint plain_program, discard_program, sample_program, pair_program, mesh_program;
 static GLuint object_program, baked_program, listed_program;
-static GLuint large, with_mipmaps, compressed, picture, small_squares, large_squares;
+static GLuint large, with_mipmaps, compressed, compressed_mipmaps, picture, picture_target;
+static GLuint small_squares, large_squares;
 static GLuint streamed, mesh_vertices, shuffled, ordered, unit_square, baked_squares, shape;
 static GLuint new_buffer;
 
@@ -131,6 +136,12 @@ make_textures(void)
     compressed = begin_texture(GL_LINEAR);
     glCompressedTexImage2D(GL_TEXTURE_2D, 0, GL_COMPRESSED_RGB_S3TC_DXT1_EXT, LARGE, LARGE, 0,
                            sizeof blocks, blocks);
+    compressed_mipmaps = begin_texture(GL_LINEAR_MIPMAP_LINEAR);
+    for (GLint level = 0; LARGE >> level; level++) {
+        const GLsizei side = LARGE >> level, row = (side + 3) / 4;
+        glCompressedTexImage2D(GL_TEXTURE_2D, level, GL_COMPRESSED_RGB_S3TC_DXT1_EXT, side, side, 0,
+                               row * row * (GLsizei)sizeof *blocks, blocks);
+    }
 }
 
 static void
@@ -138,6 +149,10 @@ make_picture(void)
 {
     picture = begin_texture(GL_NEAREST);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, SIZE, SIZE, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+    glGenFramebuffers(1, &picture_target);
+    glBindFramebuffer(GL_FRAMEBUFFER, picture_target);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, picture, 0);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
 }
 
 /* Makes side x side squares that are half as wide as their distance. */
@@ -457,9 +472,23 @@ draw_picture(float s)
     glUseProgram(0);
 }
 
+static void
+blit_picture(void)
+{
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, picture_target);
+    glBlitFramebuffer(0, 0, SIZE, SIZE, 0, 0, SIZE, SIZE, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+}
+
+static void
+copy_picture(void)
+{
+    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 0, 0, SIZE, SIZE);
+}
+
 /* Draws layers, copies the picture, and draws the copy. */
 static void
-draw_copies(bool copies_each, bool uses_each)
+draw_copies(void (*copy)(void), bool copies_each, bool uses_each)
 {
     glUseProgram(0);
     glBindTexture(GL_TEXTURE_2D, picture);
@@ -467,7 +496,7 @@ draw_copies(bool copies_each, bool uses_each)
         glColor3f((float)i / LAYERS, 0.5f, 1);
         layer(0, 0, 0, 1);
         if (copies_each || i == LAYERS - 1)
-            glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 0, 0, SIZE, SIZE);
+            copy();
         if (uses_each || i == LAYERS - 1)
             draw_picture((float)i);
     }
@@ -718,6 +747,25 @@ draw_depth_clears(void)
     glDisable(GL_DEPTH_TEST);
 }
 
+/* Draws a layer into the depth and the stencil, and another one after `count` clears. */
+static void
+draw_clears(uint32_t count, bool alternates)
+{
+    glUseProgram(0);
+    glColor3f(1, 0.5f, 0);
+    glStencilFunc(GL_ALWAYS, 1, 1);
+    glStencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
+    glEnable(GL_STENCIL_TEST);
+    glEnable(GL_DEPTH_TEST);
+    layer(0, 0, 0, 1);
+    for (uint32_t i = 0; i < count; i++)
+        glClear(alternates && i % 2 ? GL_STENCIL_BUFFER_BIT : GL_DEPTH_BUFFER_BIT);
+    layer(0, 1, 0, 1);
+    glClear(GL_STENCIL_BUFFER_BIT);
+    glDisable(GL_DEPTH_TEST);
+    glDisable(GL_STENCIL_TEST);
+}
+
 static void
 draw_frame(uint32_t frame)
 {
@@ -735,9 +783,9 @@ draw_frame(uint32_t frame)
     case 11: draw_in_one(); break;
     case 12: draw_blended(); break;
     case 13: draw_alpha_tested(0); break;
-    case 14: draw_copies(true, false); break;
-    case 15: draw_copies(false, false); break;
-    case 16: draw_copies(true, true); break;
+    case 14: draw_copies(copy_picture, true, false); break;
+    case 15: draw_copies(copy_picture, false, false); break;
+    case 16: draw_copies(copy_picture, true, true); break;
     case 17: draw_quarters(); break;
     case 18: draw_squares(small_squares, SQUARES, SQUARES * SQUARES, false); break;
     case 19: draw_squares(small_squares, SQUARES, 1, false); break;
@@ -768,6 +816,13 @@ draw_frame(uint32_t frame)
         upload_part();
         draw_texture(large, false);
         break;
+    case 44: draw_clears(6, false); break;
+    case 45: draw_clears(1, false); break;
+    case 46: draw_texture(compressed, true); break;
+    case 47: draw_texture(compressed_mipmaps, true); break;
+    case 48: draw_copies(blit_picture, true, false); break;
+    case 49: draw_copies(blit_picture, false, false); break;
+    case 50: draw_clears(2, true); break;
     default: break;
     }
     glUseProgram(0);
@@ -790,7 +845,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 44,
+                                       .frames = 51,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

@@ -402,10 +402,11 @@ note_unread(struct machine *m, const struct draw *draw)
 {
     struct unread_draws *unread = &m->unread;
     if (draw->streams_out || draw->query || samples_live_surface(m, draw)) {
-        *unread = (struct unread_draws){0};
+        *unread = (struct unread_draws){.client = unread->client};
         return;
     }
     unread->count++;
+    unread->clears = unread->cleared = 0;
     for (uint32_t i = 0; i < draw->color_count; i++)
         if (draw_writes_color(draw, i))
             unread->buffers |= (uint32_t)MASK_COLOR0 << i;
@@ -417,11 +418,24 @@ note_unread(struct machine *m, const struct draw *draw)
 static uint32_t
 take_erased(struct machine *m, const struct gpu_cmd *cmd)
 {
-    const struct unread_draws unread = m->unread;
-    if (unread.buffers & ~cmd->clear.buffers)
+    struct unread_draws *unread = &m->unread;
+    const uint32_t count = unread->count;
+    if (unread->buffers & ~cmd->clear.buffers)
         return 0;
-    m->unread = (struct unread_draws){0};
-    return unread.count;
+    unread->count = unread->buffers = 0;
+    return count;
+}
+
+/* Returns the number of clears whose results the clear replaces. */
+static uint32_t
+take_replaced(struct machine *m, const struct gpu_cmd *cmd)
+{
+    struct unread_draws *unread = &m->unread;
+    const bool replaces = !(unread->cleared & ~cmd->clear.buffers);
+    const uint32_t replaced = replaces ? unread->clears : 0;
+    unread->clears += 1 - replaced;
+    unread->cleared |= cmd->clear.buffers;
+    return replaced;
 }
 
 /* Whether the command neither reads the framebuffer nor changes it to another. */
@@ -430,7 +444,7 @@ leaves_unread(const struct gpu_cmd *cmd)
 {
     const enum gpu_op op = cmd->op;
     return op == GPU_DRAW || op == GPU_CLEAR || op == GPU_PUT || op == GPU_RESOURCE_CREATE ||
-           (op != GPU_SET_FRAMEBUFFER && is_state(cmd));
+           (op != GPU_SET_FRAMEBUFFER && op != GPU_SET_SUB_CTX && is_state(cmd));
 }
 
 /* Counts the textures of the draw into which the frame has uploaded. */
@@ -523,9 +537,33 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     gpu_note_clear(m->device, cmd);
     m->is_dirty = true;
     m->accounting.erases = take_erased(m, cmd);
+    m->accounting.clears_repeated = take_replaced(m, cmd);
     work_accounting_begin(&m->accounting, WORK_CLEAR, NULL, m->clock.now);
     m->cmdproc->stats.clears++;
     return finish_work(m, CMDPROC_SENT, err);
+}
+
+/* Sends the held clear, unless the command replaces it, or leaves the framebuffer as it is. */
+static bool
+release_clear(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
+{
+    const bool same = cmd->client == m->held_clear.client;
+    const bool replaces =
+        same && cmd->op == GPU_CLEAR && !(m->held_clear.clear.buffers & ~cmd->clear.buffers);
+    const bool waits = same && cmd->op != GPU_DRAW && cmd->op != GPU_CLEAR && cmd->op != GPU_PUT &&
+                       leaves_unread(cmd);
+    if (!m->holds_clear || waits)
+        return true;
+    m->holds_clear = false;
+    return replaces || clear_command(m, &m->held_clear, err);
+}
+
+static bool
+hold_clear(struct machine *m, const struct gpu_cmd *cmd)
+{
+    m->held_clear = *cmd;
+    m->holds_clear = true;
+    return true;
 }
 
 void
@@ -652,15 +690,17 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
     if (m->held.count && !machine_passes_held(m, cmd) && !machine_send_held(m, err))
         return false;
     machine_end_continued(m, cmd);
-    if (!leaves_unread(cmd))
-        m->unread = (struct unread_draws){0};
+    if (!release_clear(m, cmd, err))
+        return false;
+    if (!leaves_unread(cmd) || cmd->client != m->unread.client)
+        m->unread = (struct unread_draws){.client = cmd->client};
     if (!wait_for_earlier(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
         return false;
     switch (cmd->op) {
     case GPU_DRAW: return draw_command(m, cmd, err);
-    case GPU_CLEAR: return clear_command(m, cmd, err);
+    case GPU_CLEAR: return m->no_repeated_clears ? hold_clear(m, cmd) : clear_command(m, cmd, err);
     case GPU_PUT: return machine_put(m, cmd, err);
     case GPU_GET: return machine_get(m, cmd, out, err);
     case GPU_SWAP: return swap_command(m, cmd, out, err);

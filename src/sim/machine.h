@@ -59,12 +59,16 @@ struct machine {
     bool index_order;             /* reorder triangles for vertex reuse (machine_indices.c) */
     bool early_uploads;           /* uploads after the first draw of a frame take no time */
     bool no_repeated_uploads;     /* uploads of bytes that are already there take no time */
+    bool no_repeated_clears;      /* leave out clears that the next clear replaces */
     VEC(struct held_draw {
         const struct draw *draw;
         float depth; /* mean of its vertices, 0 to 1 */
     })
     held;
     struct draw_run held_run; /* draws that wait to be merged */
+    /* no_repeated_clears: the last clear, as long as the next one may replace it. */
+    struct gpu_cmd held_clear;
+    bool holds_clear;
     VEC(struct merged_buffer {
         uint32_t address;
         uint32_t bytes;
@@ -76,8 +80,10 @@ struct machine {
     uint32_t unmerged[DRAW_JOIN_COUNT];
     /* Last draws into the bound framebuffer whose results nothing has read. */
     struct unread_draws {
+        uint32_t client;
         uint32_t count;
-        uint32_t buffers; /* that they write (enum buffer_mask) */
+        uint32_t buffers;         /* that they write (enum buffer_mask) */
+        uint32_t clears, cleared; /* clears after the last draw, and their buffers */
     } unread;
     /* Draws that the next one may continue: no work in between depends on the order. Their objects
      * may be gone. */

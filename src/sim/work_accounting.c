@@ -69,14 +69,18 @@ work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
     const bool joins = accounting->row_is_open && accounting->row.kind == kind;
     if (kind == WORK_BLIT)
         work.copy = accounting->copy;
-    if (kind == WORK_CLEAR)
+    if (kind == WORK_CLEAR) {
         work.erases = accounting->erases;
+        work.clears_repeated = accounting->clears_repeated;
+    }
     accounting->items[ring_push(&accounting->ring)] = work;
     charge_cycles_until(accounting, now);
     if (joins && kind == WORK_BLIT)
         accounting->row.copy.to = 0;
-    if (joins && kind == WORK_CLEAR)
+    if (joins && kind == WORK_CLEAR) {
         accounting->row.erases += work.erases;
+        accounting->row.clears_repeated += work.clears_repeated;
+    }
 }
 
 void

@@ -325,8 +325,8 @@ facts_of_copy(const struct work_copy *copy)
 {
     const struct box *box = &copy->box;
     if (!copy->to)
-        return mem_strdup(",,,,,,,,,,,,,,,");
-    return mem_printf(",,,,,,#%u level %u %dx%dx%d at %d %d %d%s,#%u,,,,,,,,", copy->to,
+        return mem_strdup(",,,,,,,,,,,,,,,,");
+    return mem_printf(",,,,,,#%u level %u %dx%dx%d at %d %d %d%s,#%u,,,,,,,,,", copy->to,
                       copy->level, box->width, box->height, box->depth, box->x, box->y, box->z,
                       copy->mask == BLIT_COLOR ? "" : " masked", copy->from);
 }
@@ -338,9 +338,9 @@ describe_facts(const struct work *work)
     struct draw_identity identity;
     struct memory_text text;
     if (work->kind == WORK_CLEAR)
-        return mem_printf(",,,,,,,,,,,,,%u,,", work->erases);
+        return mem_printf(",,,,,,,,,,,,,%u,,,%u", work->erases, work->clears_repeated);
     if (work->kind == WORK_UPLOAD)
-        return mem_printf(",,,,,,,,,,,,,,,%" PRIu64, work->repeated);
+        return mem_printf(",,,,,,,,,,,,,,,%" PRIu64 ",", work->repeated);
     if (!draw)
         return facts_of_copy(&work->copy);
     FILE *out = memory_text_open(&text);
@@ -360,7 +360,7 @@ describe_facts(const struct work *work)
     describe_label(draw->names->program, out);
     fputc(',', out);
     describe_label(draw->names->target, out);
-    fprintf(out, ",%u,,%u,", draw->merges, draw->textures_uploaded);
+    fprintf(out, ",%u,,%u,,", draw->merges, draw->textures_uploaded);
     return memory_text_take(&text);
 }
 

@@ -155,6 +155,7 @@ make_command(const struct finding *finding, const char *dir, const struct frame_
     case FINDING_erased_draws: put_draws(finding, "--drop", NULL, out); break;
     case FINDING_uploads: fputs(" --early-uploads", out); break;
     case FINDING_repeated_uploads: fputs(" --no-repeated-uploads", out); break;
+    case FINDING_repeated_clears: fputs(" --no-repeated-clears", out); break;
     case FINDING_unused_copies: put_copies(finding, out); break;
     default: fputs(" --no-readbacks", out); break;
     }

@@ -702,6 +702,25 @@ find_repeated_uploads(struct finding_list *list)
     }
 }
 
+/* Clears of the same buffers take the same time, apart from waits for memory: the first one reads
+ * what draws have written, and the others read cleared blocks, which are compressed. */
+void
+find_repeated_clears(struct finding_list *list)
+{
+    static const enum finding_column waits[] = {COLUMN_bandwidth_z, COLUMN_bandwidth_color,
+                                                COLUMN_latency_z,   COLUMN_latency_color,
+                                                COLUMN_turns,       COLUMN_rows};
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const double clears = value(list, row, COLUMN_clears);
+        double cycles = row->cost.cycles;
+        for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+            cycles -= value(list, row, waits[i]);
+        if (!strcmp(row->work, "clear") && clears > 0)
+            add(list, row, cycles * value(list, row, COLUMN_clears_repeated) / clears);
+    }
+}
+
 /* Whether a row reads the resource "#N". Work of unknown resources may read it. */
 static bool
 may_read(const struct draw_row *row, const char *resource)

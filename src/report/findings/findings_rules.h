@@ -55,6 +55,8 @@
     X(textures_uploaded, "textures_uploaded")                                                      \
     X(transactions, "cmdproc.transactions")                                                        \
     X(transactions_repeated, "transactions_repeated")                                              \
+    X(clears, "cmdproc.clears")                                                                    \
+    X(clears_repeated, "clears_repeated")                                                          \
     X(erases, "erases")                                                                            \
     X(vertex_instructions, "shader.vertex_instructions")                                           \
     X(instructions, "shader.instructions")                                                         \

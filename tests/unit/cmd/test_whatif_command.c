@@ -188,6 +188,20 @@ repeated_uploads_are_left_out(void **state)
     }
 }
 
+/* Frame 44 clears the depth six times, frame 45 once. Frame 50 clears the depth and the stencil. */
+static void
+repeated_clears_are_left_out(void **state)
+{
+    (void)state;
+    const struct result fault = ASK(0, FAULTS, "--frames", "44", "--no-repeated-clears");
+    const struct result twin = ASK(0, FAULTS, "--frames", "45", "--no-repeated-clears");
+    const struct result other = ASK(0, FAULTS, "--frames", "50", "--no-repeated-clears");
+    assert_true(fault.differing == 0 && twin.differing == 0 && other.differing == 0);
+    assert_true(fault.before > fault.after && twin.before == twin.after);
+    assert_true(other.before == other.after);
+    assert_true(fault.after < 1.02 * twin.after && fault.after > 0.98 * twin.after);
+}
+
 /* Frame 23 has the triangles of frame 24 in random order. Frame 27 uploads a texture four times,
  * and frame 30 once, before the first draw. */
 static void
@@ -397,6 +411,7 @@ main(int argc, char **argv)
         cmocka_unit_test(draws_are_merged),
         cmocka_unit_test(draws_with_different_constants_are_merged),
         cmocka_unit_test(repeated_uploads_are_left_out),
+        cmocka_unit_test(repeated_clears_are_left_out),
         cmocka_unit_test(vertices_are_reused_and_uploads_are_early),
         cmocka_unit_test(textures_change),
         cmocka_unit_test(trimmed_traces_change),

@@ -36,6 +36,9 @@ static const struct fault {
     {FINDING_uploads, "27", "28", 3},          /* those after the first draw */
     {FINDING_repeated_uploads, "38", "39", 2}, /* of a texture, and of the vertices of layers */
     {FINDING_repeated_uploads, "41", "42", 2}, /* into a new buffer */
+    {FINDING_repeated_clears, "44", "45", 1},  /* all but the last of six, in one row */
+    {FINDING_mipmaps, "46", "47", 4},          /* compressed */
+    {FINDING_unused_copies, "48", "49", 3},    /* by blits; the last of four is used */
 };
 
 enum { FAULTS_COUNT = sizeof faults / sizeof *faults };
@@ -44,9 +47,10 @@ enum { FAULTS_COUNT = sizeof faults / sizeof *faults };
  * each other, an alpha test that discards fragments, copies that are used, small draws with
  * different states, or with different constants that an address selects, draws that are large,
  * clears of the depth, an upload of changed texels before the first draw, an upload into a new
- * buffer that repeats nothing, an uncompressed texture of which the frame uploads a part. */
-static const char *const sound[] = {"11", "12", "31", "16", "17", "20",
-                                    "36", "21", "29", "30", "40", "43"};
+ * buffer that repeats nothing, an uncompressed texture of which the frame uploads a part, clears of
+ * different buffers. */
+static const char *const sound[] = {"11", "12", "31", "16", "17", "20", "36",
+                                    "21", "29", "30", "40", "43", "50"};
 enum { SOUND_COUNT = sizeof sound / sizeof *sound };
 
 static char dir[] = "/tmp/aetius-findings-XXXXXX";
