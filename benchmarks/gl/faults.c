@@ -192,8 +192,8 @@ make_mesh_program(void)
                                 "void main() { gl_FragColor = color; }\n");
 }
 
-/* Programs for squares: each is an object with uniforms, all are in one array, or an attribute
- * selects the place. */
+/* Programs that draw squares in three ways: one draw per square with uniforms, all squares in one
+ * array, or an attribute that selects the position. */
 static void
 make_object_programs(void)
 {
@@ -708,7 +708,7 @@ draw_repeated(bool uploads)
     draw_streamed(0);
 }
 
-/* Draws triangles of a buffer. With `uploads`, the buffer is new in each frame. */
+/* Draws triangles of a buffer. If `uploads` is set, the buffer is new in each frame. */
 static void
 draw_new_buffer(bool uploads)
 {
@@ -747,7 +747,7 @@ draw_depth_clears(void)
     glDisable(GL_DEPTH_TEST);
 }
 
-/* Draws a layer into the depth and the stencil, and another one after `count` clears. */
+/* Draws a layer into the depth and stencil buffers, then another layer after `count` clears. */
 static void
 draw_clears(uint32_t count, bool alternates)
 {

@@ -525,7 +525,7 @@ cmd_whatif(int argc, char **argv)
          "leave out uploads of bytes that this frame or the one before has already uploaded",
          false},
         {"no-repeated-clears", 0, ARG_FLAG, &options.no_repeated_clears, NULL,
-         "leave out clears that the next clear replaces", false},
+         "leave out clears that the next clear overwrites", false},
         {"drop", 0, ARG_LIST, &options.dropped, "F:D[-E]",
          "leave out draw D of frame F, or draws D to E", false},
         {"drop-copy", 0, ARG_LIST, &options.uncopied, "F:D",

@@ -260,7 +260,8 @@ struct program {
     uint32_t temp_count, address_count, immediate_count;
     uint32_t constant_count; /* vec4s declared in all constant buffers */
     struct constant_range constant_buffers[MAX_CONSTANT_BUFFERS];
-    /* Channels of each constant of buffer 0 that instructions read (1 x, 2 y, 4 z, 8 w). */
+    /* Channels of each constant in buffer 0 that instructions read (bit mask: 1 = x, 2 = y, 4 = z,
+     * 8 = w). */
     uint8_t *constant_channels;
     bool indirect_constants; /* an address selects constants of buffer 0 */
     float (*immediates)[4];

@@ -61,7 +61,8 @@ read_constant(const char *at, uint32_t *index)
     return *index == 0 ? read_index(end, index) : NULL;
 }
 
-/* The place of a constant in its program's list; `count`: it does not differ. */
+/* The index of a constant in its program's list of differing constants; `count` if the constant
+ * does not differ. */
 static uint32_t
 place_of(const uint16_t *constants, uint32_t count, uint32_t index)
 {
@@ -96,7 +97,7 @@ put_replacement(const struct change *change, uint32_t index)
     return true;
 }
 
-/* Writes the instruction with other constants, and with its number and label increased. */
+/* Writes the instruction with its constants replaced, and with its number and label increased. */
 static void
 put_instruction(const struct change *change, const char *line, const char *end)
 {

@@ -12,8 +12,8 @@ enum { PALETTE_SEMANTIC = 128 };
 
 struct program_palette {
     const struct program *vertex, *fragment;
-    /* Numbers of the constants of buffer 0 that differ, in ascending order. A row of the table
-     * holds those of the vertex program, then those of the fragment program. */
+    /* Numbers of the constants of buffer 0 that differ, in ascending order. A table row holds the
+     * constants of the vertex program, followed by those of the fragment program. */
     const uint16_t *vertex_constants, *fragment_constants;
     uint32_t vertex_count, fragment_count;
     uint32_t rows;

@@ -426,7 +426,7 @@ take_erased(struct machine *m, const struct gpu_cmd *cmd)
     return count;
 }
 
-/* Returns the number of clears whose results the clear replaces. */
+/* Returns the number of earlier clears that this clear overwrites. */
 static uint32_t
 take_replaced(struct machine *m, const struct gpu_cmd *cmd)
 {

@@ -59,7 +59,7 @@ struct machine {
     bool index_order;             /* reorder triangles for vertex reuse (machine_indices.c) */
     bool early_uploads;           /* uploads after the first draw of a frame take no time */
     bool no_repeated_uploads;     /* uploads of bytes that are already there take no time */
-    bool no_repeated_clears;      /* leave out clears that the next clear replaces */
+    bool no_repeated_clears;      /* leave out clears that the next clear overwrites */
     VEC(struct held_draw {
         const struct draw *draw;
         float depth; /* mean of its vertices, 0 to 1 */

@@ -128,8 +128,8 @@ blit_through_copy(struct machine *m, struct blit_plan *plan, struct error *err)
     return ok;
 }
 
-/* A copy that does not write its whole box is no `struct work_copy`. The render condition of this
- * one is met. */
+/* A copy that does not write its whole box is no `struct work_copy`. If the command has a render
+ * condition, it is met. */
 static struct work_copy
 copy_of(const struct gpu_cmd *cmd)
 {

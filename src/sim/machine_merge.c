@@ -114,7 +114,7 @@ add_as_list(struct merge *merge, struct part *part)
     add_primitives(merge, part, made, assembler_end(&assembler, made));
 }
 
-/* Adds the vertices of a draw that has the kind of primitives of the merged draw. */
+/* Adds the vertices of a draw that has the same primitive type as the merged draw. */
 static void
 add_as_is(struct merge *merge, struct part *part)
 {
@@ -166,7 +166,7 @@ lay_out(struct merge *merge, struct draw *merged)
     return bytes + (draw_run_row(merge->run) ? sizeof(float) : 0);
 }
 
-/* Copies the vertices of one draw. Attributes outside of their buffers become 0. */
+/* Copies the vertices of one draw. Attributes that lie outside their buffers read as 0. */
 static void
 copy_part(const struct merge *merge, const struct draw *merged, size_t p, uint8_t *to,
           uint32_t stride)
@@ -274,7 +274,7 @@ replace_program(struct machine *m, struct draw *merged, enum shader_stage stage,
         if (!strcmp(m->merged_programs.items[i]->text, text))
             program = m->merged_programs.items[i];
     if (!program) {
-        enum { FIRST_ID = 1 << 30 }; /* above those of the trace */
+        enum { FIRST_ID = 1 << 30 }; /* with addresses above those used by the trace */
         program = program_create(stage, text, NULL, err);
         if (program) {
             program->id = FIRST_ID + m->next_merged_id++;
@@ -286,7 +286,7 @@ replace_program(struct machine *m, struct draw *merged, enum shader_stage stage,
     return program != NULL;
 }
 
-/* Connects the varyings of constants of the fragment program. */
+/* Connects the varyings that carry constants to the fragment program. */
 static void
 link_constants(struct draw *merged, const struct program *vertex, uint32_t count)
 {
@@ -335,7 +335,7 @@ add_row_attribute(const struct merge *merge, struct draw *merged)
                                  .format = format_get(FORMAT_R32_FLOAT)};
 }
 
-/* Makes the programs read the constants that differ from a table. */
+/* Changes the programs so that they read the differing constants from a table. */
 static bool
 use_table(const struct merge *merge, struct draw *merged, struct error *err)
 {

@@ -242,8 +242,8 @@ machine_note_continued(struct machine *m, struct draw *draw)
         run->first = NULL;
 }
 
-/* The objects of the draws may be gone, so only their addresses are read. A new program may have
- * the address of an old one. */
+/* The objects that the draws used may have been deleted, so only their addresses are read. A new
+ * program may have the address of an old one. */
 void
 machine_end_continued(struct machine *m, const struct gpu_cmd *cmd)
 {

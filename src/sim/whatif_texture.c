@@ -273,8 +273,8 @@ read_box(const struct resource *res, const struct gpu_memory *memory, uint32_t l
     return rows;
 }
 
-/* Rows of a box that hold the changed texels. The caller frees them. Mipmaps leave the blocks of
- * the program's level as they are. */
+/* The texels of a box in the format of the changed texture, row by row. The caller frees them.
+ * Generating mipmaps keeps the compressed blocks that the program uploaded. */
 static uint8_t *
 read_rows(const struct step *step, uint32_t level, const struct box *box, uint32_t *bytes)
 {

@@ -69,7 +69,7 @@ struct gpu_device {
      * Returns false to leave the draw out. May be NULL. */
     bool (*alter)(void *data, struct draw *draw);
     void *alter_data;
-    /* NULL, or records the uploads. `put_repeats`: the result for the last PUT. */
+    /* NULL, or records the uploads. `put_repeats`: whether the last PUT repeated earlier bytes. */
     struct upload_history *uploads;
     bool put_repeats;
 };

@@ -32,8 +32,7 @@ draw_list_mode(const struct draw *draw)
     }
 }
 
-/* Joining changes the numbers of vertices, primitives and instances, so no program may read
- * them. */
+/* Merging changes vertex, primitive and instance IDs, so no program may read them. */
 static bool
 can_be_joined(const struct draw *draw)
 {
@@ -137,7 +136,7 @@ same_attributes(const struct draw *a, const struct draw *b)
     return same;
 }
 
-/* Edges inside of polygons matter only if they are drawn. Those of a polygon depend on the place of
+/* Edges inside polygons matter only if they are drawn. Those of a polygon depend on the place of
  * a triangle in the draw. */
 static bool
 same_edges(const struct draw *a, const struct draw *b)

@@ -30,7 +30,7 @@ constant_set_has(const struct constant_set *set, uint32_t constant)
     return set->bits[constant / 64] >> constant % 64 & 1;
 }
 
-/* Kinds of primitives that the one draw may have. Restart indices separate the draws' strips and
+/* Primitive types that the merged draw can have. Restart indices separate the draws' strips and
  * fans. */
 enum draw_form {
     FORM_LIST,  /* points, lines or triangles */

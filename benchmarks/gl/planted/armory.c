@@ -1,5 +1,5 @@
-/* A wall of an armory with two shields and a carpet below. Each surface has a map of colors, one of
- * normals and one of gloss, 512 texels wide, with mipmaps. The maps are stored with 4 bytes per
+/* A wall of an armory with two shields and a carpet below. Each surface has a color map, a normal
+ * map and a gloss map, each 512 texels wide, with mipmaps. The maps are stored with 4 bytes per
  * texel. Fixed: they are compressed. */
 #include "planted.h"
 

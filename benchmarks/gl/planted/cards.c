@@ -1,6 +1,6 @@
 /* Eight piles of playing cards on a table, with the face and a linen texture, in client arrays. The
- * game draws the table, then the lowest card of each pile, and so on upwards, although every card
- * has its depth. Fixed: it starts with the highest cards, and ends with the table. */
+ * game draws the table, then the lowest card of each pile, then the next cards up, although each
+ * card has its own depth. Fixed: it starts with the highest cards, and ends with the table. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

@@ -1,6 +1,6 @@
-/* The picture of a camera, rendered into a texture of 512 x 512, and shown on 70 small monitors of
- * a control room in one draw. The texture has no mipmaps. Fixed: they are generated after the
- * camera's picture is rendered. */
+/* A camera picture is rendered into a 512 x 512 texture, then shown on 70 small control-room
+ * monitors in one draw. The texture has no mipmaps. Fixed: they are generated after the camera's
+ * picture is rendered. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

@@ -1,5 +1,6 @@
-/* A straight corridor of 60 sections, in display lists of fixed function. Stone, planks and plaster
- * run to the vanishing point, and none of these textures has mipmaps. Fixed: all have. */
+/* A straight corridor of 60 sections, drawn with display lists and the fixed-function pipeline.
+ * Stone, plank and plaster textures, none of which has mipmaps, extend to the vanishing point.
+ * Fixed: all have. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

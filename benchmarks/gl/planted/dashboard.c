@@ -1,7 +1,7 @@
 /* The instruments of an aeroplane: dials, hands and a horizon, all in one vertex buffer per frame.
- * The stencil buffer keeps the windscreen of the first frame. Each of the modules clears color and
- * depth of the whole window when its frame begins, before any of them draws. Fixed: one clear per
- * frame. */
+ * The stencil buffer keeps the mask of the windscreen, which the first frame draws. Each of the
+ * modules clears color and depth of the whole window when its frame begins, before any of them
+ * draws. Fixed: one clear per frame. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

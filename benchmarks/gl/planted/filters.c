@@ -1,7 +1,7 @@
-/* A microscope slide that goes through a chain of color filters, each from one texture to another.
- * They share a depth and stencil buffer; the stencil buffer marks the aperture. Every pass begins
- * with a clear of color and depth, although its quad then covers the target without a depth test.
- * Fixed: only the scene's target is cleared. */
+/* A microscope slide image that passes through a chain of color filters, each of which reads one
+ * texture and writes another. They share a depth and stencil buffer; the stencil buffer marks the
+ * aperture. Every pass begins with a clear of color and depth, although its quad then covers the
+ * target without a depth test. Fixed: only the scene's target is cleared. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

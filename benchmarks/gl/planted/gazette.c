@@ -1,4 +1,4 @@
-/* A page of a newspaper with a script of many characters. The images of characters are in a cache
+/* A newspaper page in a script with many characters. The images of characters are in a cache
  * texture, and each line of text has eight that the cache lacks. The program uploads them when it
  * comes to the line, after it has drawn the lines before. Fixed: it uploads the missing characters
  * of the page at once, and then draws the page. */
@@ -9,7 +9,7 @@
 
 #define LINES        24
 #define COLUMNS      24
-#define MISSING      8  /* characters of a line that the cache lacks */
+#define MISSING      8  /* characters of a line that are missing from the glyph cache */
 #define GLYPH        16 /* pixels */
 #define SLOTS_ACROSS 32
 #define SLOTS_DOWN   16

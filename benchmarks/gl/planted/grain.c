@@ -1,6 +1,6 @@
-/* An old film: a stage with a curtain goes to a texture, and a second pass adds grain. The table of
- * the grain is computed once, but its texture is loaded again at the start of every frame. Fixed:
- * it is loaded once. */
+/* An old film: a stage with a curtain is rendered to a texture, and a second pass adds grain. The
+ * table of the grain is computed once, but its texture is loaded again at the start of every frame.
+ * Fixed: it is loaded once. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -62,7 +62,7 @@ setup(void)
     glUniform1i(glGetUniformLocation(film, "grain"), 1);
 }
 
-/* Folds of the curtain, which swing, and an actor in a spot of light. */
+/* Swinging folds of a curtain, and an actor in a spotlight. */
 static void
 draw_stage(uint32_t frame)
 {

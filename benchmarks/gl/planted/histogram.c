@@ -1,7 +1,7 @@
-/* A nautical chart whose contrast follows its own histogram: the lower layers are copied to a
- * texture, which the program fetches to count its tones, before it draws the upper layers. Fixed:
- * after the last draw, the GPU reduces the texture to a small one, which the program reads; the
- * counts serve the next frame. */
+/* A nautical chart whose contrast is adjusted to its own histogram. The lower layers are copied to
+ * a texture; the program reads it back and counts its tones before it draws the upper layers.
+ * Fixed: after the last draw, the GPU reduces the texture to a smaller one, which the program reads
+ * back. The counts are used in the next frame. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -68,7 +68,7 @@ blob(float x, float y, float radius, float red, float green, float blue, float a
     }
 }
 
-/* Depth lines around two islands. */
+/* Depth contours around two islands. */
 static void
 draw_depths(void)
 {

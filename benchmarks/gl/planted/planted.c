@@ -1,4 +1,4 @@
-/* The option `--fixed`, textures, and mathematics that give the same results on every host. */
+/* The option `--fixed`, textures, and math functions that give the same results on every host. */
 #include "planted.h"
 
 #include <GL/gl.h>

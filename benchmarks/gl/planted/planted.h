@@ -17,9 +17,9 @@ float cosine(float turns);
  * sizes are powers of two. */
 uint8_t noise(uint32_t x, uint32_t y, uint32_t size, uint32_t cell, uint32_t seed);
 
-/* Fills the bound two-dimensional texture of size x size RGBA texels, a power of two. With
- * `mipmaps` it fills the smaller levels too, and overwrites `texels`. `format` is the format in
- * OpenGL's memory; the driver compresses each level that is given to it. */
+/* Fills the bound two-dimensional texture with size x size RGBA texels. `size` must be a power of
+ * two. With `mipmaps` it fills the smaller levels too, and overwrites `texels`. `format` is the
+ * format in OpenGL's memory; the driver compresses each level that is given to it. */
 void load_texture(uint32_t format, uint32_t size, bool mipmaps, uint8_t (*texels)[4]);
 
 #endif

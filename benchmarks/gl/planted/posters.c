@@ -1,6 +1,6 @@
-/* Ten brick walls behind each other with posters on them, the nearest wall first. One shader serves
- * walls and posters: it moves the depth by a uniform, so that a poster wins against the wall that
- * it is glued to. Fixed: the shader leaves the depth alone, and the posters have a polygon offset.
+/* Ten brick walls behind each other with posters on them, the nearest wall first. One shader draws
+ * walls and posters. A uniform offsets the depth so that a poster passes the depth test against the
+ * wall behind it. Fixed: the shader leaves the depth alone, and the posters have a polygon offset.
  */
 #include "planted.h"
 

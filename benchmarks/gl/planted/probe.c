@@ -1,7 +1,7 @@
-/* Glossy balls in a hall with colored lamps. Before each row of balls, the hall is rendered into a
- * small texture as seen from the row; the program reads that texture, averages it, and passes the
- * mean as a uniform. Fixed: the program renders the views of all rows into one texture, and reads
- * it after the last draw; the means are those of the previous frame. */
+/* Glossy balls in a hall with colored lamps. Before each row of balls is drawn, the hall is
+ * rendered into a small texture from that row's position. The program reads the texture back,
+ * averages it, and passes the mean as a uniform. Fixed: the program renders the views of all rows
+ * into one texture, and reads it after the last draw; the means are those of the previous frame. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -71,7 +71,7 @@ setup(void)
     glClearColor(0.05f, 0.05f, 0.07f, 1.0f);
 }
 
-/* A corner of the hall, seen from a height, in the part of the target from `low` on. */
+/* A corner of the hall, seen from above, drawn in the part of the target that starts at `low`. */
 static void
 corner(float x, float y, float height, float low, float part)
 {

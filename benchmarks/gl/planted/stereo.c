@@ -1,6 +1,6 @@
-/* A viewer of molecules, with lighting of fixed function. It has a mode for glasses: it draws the
- * left eye's view, shows it if the glasses are on, and clears the window for the right eye. The
- * glasses are off. Fixed: the left eye is drawn only if they are on. */
+/* A viewer of molecules, with lighting of fixed function. It has a mode for stereo glasses. It
+ * draws the left eye's view, shows it if the glasses are on, then clears the window for the right
+ * eye. The glasses are off. Fixed: the left eye is drawn only if they are on. */
 #include "planted.h"
 
 #include <GL/gl.h>

@@ -356,7 +356,7 @@ overlapped(double a, double b)
 }
 
 /* Share of the lanes of all shader units that a draw's thread groups fill. At best, a larger draw
- * fills all lanes. At worst, its groups are as full, because its vertices arrive too slowly. */
+ * fills all lanes. At worst, its groups are no fuller, because its vertices arrive too slowly. */
 static double
 filled_lanes(const struct finding_list *list, const struct draw_row *row)
 {
@@ -374,7 +374,7 @@ load_of(const struct finding_list *list, const struct draw_row *row)
                 (4 * value(list, row, COLUMN_loaded) + vertices) / list->load_rate);
 }
 
-/* Cycles in which the shader units load and run groups, if the draw is a part of a larger draw,
+/* Cycles in which the shader units would load and run groups if the draw were part of a larger draw
  * whose groups run on all shader units. */
 static double
 issue_merged(const struct finding_list *list, const struct draw_row *row)
@@ -428,8 +428,8 @@ cycles_merged(const struct finding_list *list, const struct draw_row *row, doubl
 }
 
 /* Cycles in which a draw waits for results of instructions, or for its first triangles and
- * fragments to pass the units. Also cycles in which other shader units are idle. More threads hide
- * them. */
+ * fragments to pass the units. This includes cycles in which other shader units are idle. More
+ * threads hide them. */
 static double
 small_latency(const struct finding_list *list, const struct draw_row *row)
 {
@@ -689,7 +689,7 @@ find_uploads(struct finding_list *list)
     }
 }
 
-/* The transactions of an upload take turns on a bus of constant width. */
+/* The transactions of an upload are transferred one after another on a bus of constant width. */
 void
 find_repeated_uploads(struct finding_list *list)
 {
@@ -702,8 +702,8 @@ find_repeated_uploads(struct finding_list *list)
     }
 }
 
-/* Clears of the same buffers take the same time, apart from waits for memory: the first one reads
- * what draws have written, and the others read cleared blocks, which are compressed. */
+/* Apart from memory waits, clears of the same buffers take the same time. The first clear reads
+ * what draws have written; the others read cleared blocks, which are compressed. */
 void
 find_repeated_clears(struct finding_list *list)
 {

@@ -82,7 +82,8 @@ struct cmdproc_batch { /* a draw in flight */
 struct cmdproc {
     struct module module;
     struct cmdproc_stats stats;
-    /* Transactions sent with `repeats`. They depend on the frame before, so they are no statistic.
+    /* Transactions sent with `repeats`. They depend on the previous frame, so they are not a
+     * statistic.
      */
     uint64_t repeated;
     struct queue *draws, *fetched; /* to and from the Streamer */

@@ -148,8 +148,9 @@ draws_are_merged(void **state)
 }
 
 /* Frame 34 has the squares of frame 35, as fans whose place and color are constants. In frame 36,
- * an address selects the place, so the draws stay separate. Frame 37 has draws of all kinds of
- * triangles, then of lines, flat and smooth: four runs. */
+ * an address register selects the position, so the draws are not merged. Frame 37 draws all
+ * triangle primitive types, then all line types, each flat and smooth shaded, which gives four
+ * runs. */
 static void
 draws_with_different_constants_are_merged(void **state)
 {
@@ -166,8 +167,8 @@ draws_with_different_constants_are_merged(void **state)
     assert_non_null(strstr(cmd.err, "255 draws are not merged with the draw before: an address"));
 }
 
-/* Frames 38 and 41 are their twins after an upload that they could leave out. Frames 30 and 40
- * upload the same amounts of other bytes. */
+/* Frames 38 and 41 draw the same as their twins, after an upload that they could omit. Frames 30
+ * and 40 upload the same amount of data, but with different contents. */
 static void
 repeated_uploads_are_left_out(void **state)
 {
@@ -188,7 +189,8 @@ repeated_uploads_are_left_out(void **state)
     }
 }
 
-/* Frame 44 clears the depth six times, frame 45 once. Frame 50 clears the depth and the stencil. */
+/* Frame 44 clears the depth six times, frame 45 once. Frame 50 clears the depth and stencil
+ * buffers. */
 static void
 repeated_clears_are_left_out(void **state)
 {

@@ -207,7 +207,7 @@ test_compress(void **state)
 }
 
 /* Blocks of DXT1 without alpha. Columns 0 and 1 of a block are red, and columns 2 and 3 are black.
- * The encoder orders the two colors the other way. */
+ * The encoder stores the two colors in the opposite order. */
 static void
 test_mipmaps_of_blocks(void **state)
 {
