@@ -128,14 +128,15 @@ blit_through_copy(struct machine *m, struct blit_plan *plan, struct error *err)
     return ok;
 }
 
-/* A copy that does not write its whole box is no `struct work_copy`. If the command has a render
- * condition, it is met. */
+/* A copy that does not write its whole box, or depends on a query, is no `struct work_copy`. */
 static struct work_copy
-copy_of(const struct gpu_cmd *cmd)
+copy_of(struct machine *m, const struct gpu_cmd *cmd)
 {
     const struct box *from = &cmd->copy.src_box;
     if (cmd->op == GPU_BLIT &&
-        (cmd->blit.scissor_enable || cmd->blit.alpha_blend || cmd->blit.mask & ~BLIT_COLOR))
+        (cmd->blit.scissor_enable || cmd->blit.alpha_blend ||
+         (cmd->blit.render_condition && gpu_has_render_condition(m->device, cmd)) ||
+         cmd->blit.mask & ~BLIT_COLOR))
         return (struct work_copy){.to = 0};
     if (cmd->op == GPU_BLIT)
         return (struct work_copy){cmd->blit.src.resource, cmd->blit.dst.resource,
@@ -161,7 +162,7 @@ machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     if (!flush_caches(m, &plan, err))
         return false;
     give_states(m, &plan);
-    m->accounting.copy = copy_of(cmd);
+    m->accounting.copy = copy_of(m, cmd);
     if (may_overlap(&plan))
         return blit_through_copy(m, &plan, err);
     add_blit(m, &plan);

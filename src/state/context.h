@@ -156,5 +156,7 @@ void gpu_note_clear(struct gpu_device *device, const struct gpu_cmd *cmd);
 
 /* Returns whether the bound render condition currently permits draws, clears and blits. */
 bool gpu_render_condition(struct gpu_device *device, const struct gpu_cmd *cmd);
+/* Returns whether a render condition is bound. */
+bool gpu_has_render_condition(struct gpu_device *device, const struct gpu_cmd *cmd);
 
 #endif

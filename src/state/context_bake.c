@@ -90,6 +90,13 @@ gpu_render_condition(struct gpu_device *device, const struct gpu_cmd *cmd)
     return (state->condition->query.result != 0) != state->condition_value;
 }
 
+bool
+gpu_has_render_condition(struct gpu_device *device, const struct gpu_cmd *cmd)
+{
+    const struct gpu_state *state = find_state(device, cmd, NULL);
+    return state && state->condition;
+}
+
 /* Uses the smallest extent of the surfaces. All surfaces must have the same number of samples. */
 static bool
 bake_framebuffer(struct draw *draw, const struct gpu_state *state, struct error *err)

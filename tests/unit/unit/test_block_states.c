@@ -540,20 +540,31 @@ next_layer_gives_way(void **state)
     rig_assert_figure(rig, "memctl.color_bytes_written", BLOCKS * 256); /* of layer 1 */
 }
 
-/* A blit that writes its whole box is a copy of its row; one with a scissor or a condition is not.
- */
+/* A blit that writes its whole box is a copy of its row. One with a scissor is not, and one that
+ * depends on a bound query is not. The query counts no samples, which the condition requires. */
 static void
 whole_blits_are_copies(void **state)
 {
     static const struct {
-        uint32_t flags, from, to;
-    } blits[] = {{BLIT_COLOR, RES_OTHER, RES_COLOR},
-                 {BLIT_COLOR | BLIT_SCISSOR, 0, 0},
-                 {BLIT_COLOR | BLIT_CONDITION, 0, 0}};
+        uint32_t flags;
+        bool binds_query;
+        uint32_t from, to;
+    } blits[] = {{BLIT_COLOR, false, RES_OTHER, RES_COLOR},
+                 {BLIT_COLOR | BLIT_SCISSOR, false, 0, 0},
+                 {BLIT_COLOR | BLIT_CONDITION, false, RES_OTHER, RES_COLOR},
+                 {BLIT_COLOR | BLIT_CONDITION, true, 0, 0},
+                 {BLIT_COLOR, true, RES_OTHER, RES_COLOR}};
     struct rig *rig = *state;
     start(rig);
+    player_create(&rig->player, (struct resource_desc){RES_THIRD, TARGET_BUFFER, FORMAT_R8_UNORM,
+                                                       BIND_CUSTOM, 16, 1, 1, 1, 0, 0});
+    CREATE(&rig->stream, VOBJ_QUERY, OBJ_QUERY, QUERY_OCCLUSION_COUNTER, 0, RES_THIRD);
+    PACKET(&rig->stream, CMD_BEGIN_QUERY, OBJ_QUERY);
+    PACKET(&rig->stream, CMD_END_QUERY, OBJ_QUERY);
     for (size_t i = 0; i < sizeof blits / sizeof blits[0]; i++) {
         const struct box box = {0, 0, 0, SIZE, SIZE, 1};
+        if (blits[i].binds_query)
+            PACKET(&rig->stream, CMD_SET_RENDER_CONDITION, OBJ_QUERY, 1, 0);
         stream_blit(&rig->stream, blits[i].flags,
                     (struct blit_side){RES_COLOR, 0, FORMAT_B8G8R8A8_UNORM, box},
                     (struct blit_side){RES_OTHER, 0, FORMAT_B8G8R8A8_UNORM, box});
