@@ -551,7 +551,7 @@ release_clear(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     const bool replaces =
         same && cmd->op == GPU_CLEAR && !(m->held_clear.clear.buffers & ~cmd->clear.buffers);
     const bool waits = same && cmd->op != GPU_DRAW && cmd->op != GPU_CLEAR && cmd->op != GPU_PUT &&
-                       leaves_unread(cmd);
+                       cmd->op != GPU_SET_RENDER_CONDITION && leaves_unread(cmd);
     if (!m->holds_clear || waits)
         return true;
     m->holds_clear = false;

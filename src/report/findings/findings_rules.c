@@ -266,9 +266,8 @@ streams_textures(const struct finding_list *list)
 }
 
 /* Whether all textures of a draw can be changed in advance: no upload of the frame, and no copy,
- * has written them. If `counted` quads read textures that the
- * change concerns, they read the only texture, or all of them do: the table does not distinguish
- * between the textures of a draw. */
+ * has written them. If `counted` quads read textures that the change concerns, they read the only
+ * texture, or all of them do: the table does not distinguish between the textures of a draw. */
 static bool
 can_change_textures(const struct finding_list *list, const struct draw_row *row, double counted,
                     bool (*can_change)(const struct format_info *format))
