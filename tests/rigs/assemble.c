@@ -9,10 +9,19 @@
 #include <cmocka.h>
 
 struct program *
+parse_program(enum shader_stage stage, const char *text)
+{
+    struct error err = {""};
+    struct program *program = program_create(stage, text, NULL, &err);
+    if (!program)
+        fail_msg("%s in\n%s", err.text, text);
+    return program;
+}
+
+struct program *
 assemble(enum shader_stage stage, const char *const *lines)
 {
     static char text[4096];
-    struct error err;
     int at = snprintf(text, sizeof text,
                       "%s\nDCL IN[0]%s\nDCL OUT[0], %s\nDCL TEMP[0..15]\n"
                       "DCL ADDR[0]\nDCL CONST[0..3]\nDCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\n",
@@ -21,8 +30,5 @@ assemble(enum shader_stage stage, const char *const *lines)
                       stage == STAGE_VERTEX ? "POSITION" : "COLOR");
     for (int i = 0; lines[i]; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "%d: %s\n", i, lines[i]);
-    struct program *program = program_create(stage, text, NULL, &err);
-    if (!program)
-        fail_msg("%s in\n%s", err.text, text);
-    return program;
+    return parse_program(stage, text);
 }

@@ -4,6 +4,9 @@
 
 #include "isa/program.h"
 
+/* Returns the program of a TGSI text. A test with an invalid text fails. */
+struct program *parse_program(enum shader_stage stage, const char *text);
+
 /* Returns a program of these lines; NULL ends the lines. The function numbers the lines. It
  * declares one input, the output of the stage, 16 temporaries, an address register, 4 constants and
  * a sampler. */

@@ -2,6 +2,7 @@
  * texts. */
 #include "base/mem.h"
 #include "isa/exec.h"
+#include "rigs/assemble.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,20 +43,10 @@ static const char vertex_text[] =
     "  9: MOV OUT[4], SV[0].xxxx\n"
     " 10: END\n";
 
-static struct program *
-parse(enum shader_stage stage, const char *text)
-{
-    struct error err = {""};
-    struct program *program = program_create(stage, text, NULL, &err);
-    if (!program)
-        fail_msg("%s in\n%s", err.text, text);
-    return program;
-}
-
 static void
 test_declarations(void **state)
 {
-    struct program *program = parse(STAGE_VERTEX, vertex_text);
+    struct program *program = parse_program(STAGE_VERTEX, vertex_text);
     assert_int_equal(program->stage, STAGE_VERTEX);
     assert_int_equal(program->input_count, 2);
     assert_int_equal(program->output_count, 5);
@@ -82,14 +73,14 @@ test_declarations(void **state)
 static void
 test_constant_buffers(void **state)
 {
-    struct program *program = parse(STAGE_FRAGMENT, "FRAG\n"
-                                                    "DCL CONST[3][0..4]\n"
-                                                    "DCL CONST[0..6]\n"
-                                                    "DCL CONST[13][0..4095]\n"
-                                                    "DCL OUT[0], COLOR\n"
-                                                    "0: MUL OUT[0], CONST[3][4], CONST[6]\n"
-                                                    "1: MOV OUT[0], CONST[13][4095]\n"
-                                                    "2: END\n");
+    struct program *program = parse_program(STAGE_FRAGMENT, "FRAG\n"
+                                                            "DCL CONST[3][0..4]\n"
+                                                            "DCL CONST[0..6]\n"
+                                                            "DCL CONST[13][0..4095]\n"
+                                                            "DCL OUT[0], COLOR\n"
+                                                            "0: MUL OUT[0], CONST[3][4], CONST[6]\n"
+                                                            "1: MOV OUT[0], CONST[13][4095]\n"
+                                                            "2: END\n");
     (void)state;
     assert_int_equal(program->constant_count, 7 + 5 + 4096);
     assert_int_equal(program->constant_buffers[3].first, 7);
@@ -105,7 +96,7 @@ test_constant_buffers(void **state)
     for (uint32_t block = 1; block <= 13; block++)
         sprintf(text + strlen(text), "DCL CONST[%u][0..4095]\n", block);
     strcat(text, "DCL OUT[0], COLOR\n0: MOV OUT[0], CONST[13][4095]\n1: END\n");
-    program = parse(STAGE_FRAGMENT, text);
+    program = parse_program(STAGE_FRAGMENT, text);
     assert_int_equal(program->instructions[0].src[0].index, 13 * 4096 - 1);
     program_destroy(program);
 }
@@ -117,7 +108,7 @@ test_immediates(void **state)
     static const uint32_t second[4] = {0, 16, 0xffffffffu, 1};
     static const int32_t third[4] = {-1, 0, 2, 3};
     static const float fourth[4] = {1.5f, -0.25f, 1e10f, 0.0f};
-    struct program *program = parse(STAGE_VERTEX, vertex_text);
+    struct program *program = parse_program(STAGE_VERTEX, vertex_text);
     assert_int_equal(program->immediate_count, 4);
     assert_memory_equal(program->immediates[0], first, 16);
     assert_memory_equal(program->immediates[1], second, 16);
@@ -129,7 +120,7 @@ test_immediates(void **state)
 static void
 test_instructions(void **state)
 {
-    struct program *program = parse(STAGE_VERTEX, vertex_text);
+    struct program *program = parse_program(STAGE_VERTEX, vertex_text);
     assert_int_equal(program->instruction_count, 11);
     const struct instruction *i = &program->instructions[1];
     assert_int_equal(i->opcode, OP_MAD);
@@ -173,15 +164,15 @@ static void
 test_scoreboard(void **state)
 {
     (void)state;
-    struct program *program = parse(STAGE_FRAGMENT, "FRAG\n"
-                                                    "DCL OUT[0], COLOR\n"
-                                                    "DCL TEMP[0..99]\n"
-                                                    "DCL TEMP[100..170], ARRAY(1), LOCAL\n"
-                                                    "DCL ADDR[0]\n"
-                                                    "ADD TEMP[70], TEMP[63], TEMP[64]\n"
-                                                    "MOV TEMP[6], TEMP[ADDR[0].x+100](1)\n"
-                                                    "MOV OUT[0], TEMP[70]\n"
-                                                    "END\n");
+    struct program *program = parse_program(STAGE_FRAGMENT, "FRAG\n"
+                                                            "DCL OUT[0], COLOR\n"
+                                                            "DCL TEMP[0..99]\n"
+                                                            "DCL TEMP[100..170], ARRAY(1), LOCAL\n"
+                                                            "DCL ADDR[0]\n"
+                                                            "ADD TEMP[70], TEMP[63], TEMP[64]\n"
+                                                            "MOV TEMP[6], TEMP[ADDR[0].x+100](1)\n"
+                                                            "MOV OUT[0], TEMP[70]\n"
+                                                            "END\n");
     const struct instruction *i = program->instructions;
     assert_int_equal(i[0].temps_written, 1u << (70 - 64));
     assert_int_equal(i[0].temps_read, 1ull << 63 | 1ull << (64 - 64));
@@ -194,25 +185,26 @@ test_scoreboard(void **state)
 static void
 test_fragment_declarations(void **state)
 {
-    struct program *program = parse(STAGE_FRAGMENT, "FRAG\n"
-                                                    "PROPERTY FS_COORD_ORIGIN LOWER_LEFT\n"
-                                                    "PROPERTY FS_COORD_PIXEL_CENTER INTEGER\n"
-                                                    "PROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\n"
-                                                    "DCL IN[0], POSITION, LINEAR\n"
-                                                    "DCL IN[1], COLOR, COLOR\n"
-                                                    "DCL IN[2], COLOR[1], COLOR\n"
-                                                    "DCL IN[3], GENERIC[3], PERSPECTIVE, CENTROID\n"
-                                                    "DCL IN[4], FACE, CONSTANT\n"
-                                                    "DCL IN[5], PCOORD, PERSPECTIVE\n"
-                                                    "DCL OUT[0], COLOR\n"
-                                                    "DCL OUT[1].z, POSITION\n"
-                                                    "DCL SAMP[0]\n"
-                                                    "DCL SVIEW[0], 2D, FLOAT\n"
-                                                    "DCL TEMP[0..1]\n"
-                                                    "  0: TEX TEMP[0], IN[3], SAMP[0], 2D\n"
-                                                    "  1: MUL OUT[0], TEMP[0], IN[1]\n"
-                                                    "  2: MOV OUT[1].z, IN[0].zzzz\n"
-                                                    "  3: END\n");
+    struct program *program =
+        parse_program(STAGE_FRAGMENT, "FRAG\n"
+                                      "PROPERTY FS_COORD_ORIGIN LOWER_LEFT\n"
+                                      "PROPERTY FS_COORD_PIXEL_CENTER INTEGER\n"
+                                      "PROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\n"
+                                      "DCL IN[0], POSITION, LINEAR\n"
+                                      "DCL IN[1], COLOR, COLOR\n"
+                                      "DCL IN[2], COLOR[1], COLOR\n"
+                                      "DCL IN[3], GENERIC[3], PERSPECTIVE, CENTROID\n"
+                                      "DCL IN[4], FACE, CONSTANT\n"
+                                      "DCL IN[5], PCOORD, PERSPECTIVE\n"
+                                      "DCL OUT[0], COLOR\n"
+                                      "DCL OUT[1].z, POSITION\n"
+                                      "DCL SAMP[0]\n"
+                                      "DCL SVIEW[0], 2D, FLOAT\n"
+                                      "DCL TEMP[0..1]\n"
+                                      "  0: TEX TEMP[0], IN[3], SAMP[0], 2D\n"
+                                      "  1: MUL OUT[0], TEMP[0], IN[1]\n"
+                                      "  2: MOV OUT[1].z, IN[0].zzzz\n"
+                                      "  3: END\n");
     assert_true(program->position_lower_left && program->position_center_integer);
     assert_true(program->writes_all_cbufs && program->writes_depth && program->uses_derivatives);
     assert_false(program->uses_kill || program->writes_stencil);
@@ -231,20 +223,20 @@ test_fragment_declarations(void **state)
 static void
 test_labels(void **state)
 {
-    struct program *program = parse(STAGE_FRAGMENT, "FRAG\n"
-                                                    "IMM[0] FLT32 {0, 0, 0, 0}\n"
-                                                    "0: BGNLOOP :99\n"
-                                                    "1: IF IMM[0].xxxx\n"
-                                                    "2: BRK\n"
-                                                    "3: ELSE\n"
-                                                    "4: CONT\n"
-                                                    "5: ENDIF\n"
-                                                    "6: ENDLOOP\n"
-                                                    "7: CAL :9\n"
-                                                    "8: END\n"
-                                                    "9: BGNSUB\n"
-                                                    "10: RET\n"
-                                                    "11: ENDSUB\n");
+    struct program *program = parse_program(STAGE_FRAGMENT, "FRAG\n"
+                                                            "IMM[0] FLT32 {0, 0, 0, 0}\n"
+                                                            "0: BGNLOOP :99\n"
+                                                            "1: IF IMM[0].xxxx\n"
+                                                            "2: BRK\n"
+                                                            "3: ELSE\n"
+                                                            "4: CONT\n"
+                                                            "5: ENDIF\n"
+                                                            "6: ENDLOOP\n"
+                                                            "7: CAL :9\n"
+                                                            "8: END\n"
+                                                            "9: BGNSUB\n"
+                                                            "10: RET\n"
+                                                            "11: ENDSUB\n");
     static const int wanted[12] = {6, 3, 6, 5, 6, -1, 0, 9, -1, -1, 11, -1};
     for (uint32_t i = 0; i < 12; i++)
         if (wanted[i] >= 0)
@@ -295,7 +287,7 @@ test_liveness(void **state)
                  "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n"
                  "DCL TEMP[0..7]\nDCL TEMP[8..11], ARRAY(1)\nDCL ADDR[0]\n%s",
                  live_cases[i].body);
-        struct program *program = parse(STAGE_FRAGMENT, text);
+        struct program *program = parse_program(STAGE_FRAGMENT, text);
         if (program->live_temps != live_cases[i].live)
             fail_msg("%u alive, not %u, in\n%s", program->live_temps, live_cases[i].live,
                      live_cases[i].body);
@@ -528,7 +520,7 @@ test_hostile_texts(void **state)
 {
     uint32_t seed = 1, survivors = 0;
     char text[8192];
-    struct program *whole = parse(STAGE_VERTEX, hostile_seed);
+    struct program *whole = parse_program(STAGE_VERTEX, hostile_seed);
     run_survivor(whole);
     program_destroy(whole);
     for (uint32_t i = 0; i < 6000; i++) {

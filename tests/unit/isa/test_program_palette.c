@@ -1,6 +1,7 @@
 /* Programs for one draw of several objects (isa/program_palette.h). The expected texts follow from
  * the rules of the header. */
 #include "isa/program_palette.h"
+#include "rigs/assemble.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,22 +66,13 @@ static const char changed_fragment[] = "FRAG\n"
                                        "0: MAD OUT[0], IN[0], IN[1], -CONST[0]\n"
                                        "1: END\n";
 
-static struct program *
-parse(enum shader_stage stage, const char *text)
-{
-    struct error err = {""};
-    struct program *program = program_create(stage, text, NULL, &err);
-    if (!program)
-        fail_msg("%s in\n%s", err.text, text);
-    return program;
-}
-
 static void
 constants_come_from_the_table(void **state)
 {
     static const uint16_t of_vertex[] = {0, 2}, of_fragment[] = {7};
     (void)state;
-    struct program *vs = parse(STAGE_VERTEX, vertex), *fs = parse(STAGE_FRAGMENT, fragment);
+    struct program *vs = parse_program(STAGE_VERTEX, vertex),
+                   *fs = parse_program(STAGE_FRAGMENT, fragment);
     const struct program_palette palette = {.vertex = vs,
                                             .fragment = fs,
                                             .vertex_constants = of_vertex,
@@ -90,11 +82,11 @@ constants_come_from_the_table(void **state)
                                             .rows = 5};
     char *text = program_palette_vertex(&palette);
     assert_string_equal(text, changed_vertex);
-    program_destroy(parse(STAGE_VERTEX, text));
+    program_destroy(parse_program(STAGE_VERTEX, text));
     free(text);
     text = program_palette_fragment(&palette);
     assert_string_equal(text, changed_fragment);
-    program_destroy(parse(STAGE_FRAGMENT, text));
+    program_destroy(parse_program(STAGE_FRAGMENT, text));
     free(text);
     program_destroy(vs);
     program_destroy(fs);
@@ -105,13 +97,13 @@ static void
 channels_of_constants_are_known(void **state)
 {
     (void)state;
-    struct program *vs = parse(STAGE_VERTEX, vertex);
+    struct program *vs = parse_program(STAGE_VERTEX, vertex);
     assert_int_equal(vs->constant_channels[0], 1 | 2);
     assert_int_equal(vs->constant_channels[1], 15);
     assert_int_equal(vs->constant_channels[2], 15);
     assert_false(vs->indirect_constants);
     program_destroy(vs);
-    vs = parse(STAGE_VERTEX, changed_vertex);
+    vs = parse_program(STAGE_VERTEX, changed_vertex);
     assert_int_equal(vs->constant_channels[0], 0);
     assert_true(vs->indirect_constants);
     program_destroy(vs);
