@@ -266,8 +266,8 @@ add_stages(struct machine *m)
     overlap_init(&m->overlap, &m->clock, p->COMMANDPROCESSOR.PipelinedBatchRendering);
 #define STAGE(name, count)                                                                         \
     for (uint32_t i = 0; i < (count); i++)                                                         \
-        overlap_add(&m->overlap, OVERLAP_##name, &m->name[i].module);
-    STAGE(streamer, 1)
+        overlap_add(&m->overlap, OVERLAP_##name, &m->name[i].module, NULL);
+    overlap_add(&m->overlap, OVERLAP_streamer, &m->streamer->module, &m->streamer->fetch_end);
     STAGE(primasm, 1)
     STAGE(geomasm, 1)
     STAGE(clipper, 1)
@@ -279,7 +279,7 @@ add_stages(struct machine *m)
     STAGE(texunit, p->GPU.NumFragmentShaders * p->FRAGMENTSHADER.TextureUnits)
     STAGE(zstencil, m->rops)
 #undef STAGE
-    for (uint32_t i = 0; p->GPU.UnifiedShader && i < m->shaders; i++)
+    for (uint32_t i = shaders; i < m->shaders; i++)
         overlap_share(&m->overlap, &m->shader[i].module, &m->shader[i].stats.own_cycles);
 }
 

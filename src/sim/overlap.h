@@ -2,12 +2,13 @@
  * after another.
  *
  * Each stage of the pipeline processes draws in order. Its work for a draw extends from its first
- * to its last cycle with work. The estimate moves this work to the earliest cycle in which:
+ * to its last cycle with work. The Streamer's work ends when its fetch can take the next draw: its
+ * commit half waits for shaded vertices of several draws. The estimate moves this work to the earliest cycle in which:
  * - the stage has finished the draws before,
  * - the stages before it have moved no further: a stage cannot work ahead of its input,
  * - the stage after it has moved so little that its input queues hold the items that arrive early.
  * The stages of a draw are ordered by their first work. A draw ends when its last stage ends, and
- * when the unified shader units have done their work for it and for all draws before.
+ * when the shader units that shade vertices have done their work for it and for all draws before.
  * Uploads run while draws do. The row of an upload has the cycles in which no draw runs: the next
  * draw waits for the upload, and the upload has waited for the last draw or takes longer. The next
  * draw then starts after the end of the last one. Other work between draws waits for all earlier
@@ -41,9 +42,11 @@ struct overlap {
     struct {
         const struct module *module;
         enum overlap_stage stage;
+        const uint64_t *free; /* cycle in which it could take the next draw; NULL: last work */
     } units[CLOCK_MAX_MODULES];
     uint32_t unit_count, stage_units[OVERLAP_STAGES];
-    /* Unified shader units: their work, in cycles, and its value at the start of the row. */
+    /* Shader units that shade vertices: their work, in cycles, and its value at the start of the
+     * row. */
     struct {
         const struct module *module;
         const uint64_t *work;
@@ -65,7 +68,10 @@ struct overlap {
 };
 
 void overlap_init(struct overlap *overlap, struct clock *clock, bool is_off);
-void overlap_add(struct overlap *overlap, enum overlap_stage stage, const struct module *module);
+/* Adds a unit of a stage. `free`: the cycle in which the unit could take the next draw, although it
+ * still works on this one. NULL: the end of its last work. */
+void overlap_add(struct overlap *overlap, enum overlap_stage stage, const struct module *module,
+                 const uint64_t *free);
 /* Adds a unit that serves several stages. `work` counts the cycles, up to the last clock_settle(),
  * in which the unit could not work faster. */
 void overlap_share(struct overlap *overlap, const struct module *module, const uint64_t *work);

@@ -17,6 +17,7 @@ on_row(void *data, const struct work *row)
     struct simulation *sim = data;
     sim->machine->cmdproc->stats.overlap_cycles +=
         overlap_end_row(&sim->machine->overlap, row->kind);
+    memctl_end_row(sim->machine->memctl);
     if (sim->listener.work)
         sim->listener.work(sim->listener.data, sim->frame, row);
 }

@@ -105,15 +105,7 @@ struct row_costs {
     double texture_reads, texture_traffic;
     double busy_memory; /* memory's own work if channels overlap no more than they do now */
     double display;     /* the DAC's own work, which no ideal resource removes */
-    bool is_draw;
-    double overlap; /* for draws: cycles that would overlap with earlier draws */
-};
-
-/* The draws of the rows, summed. */
-struct draw_sum {
-    uint32_t count;
-    double cycles;
-    double *numbers; /* the columns, each summed over the draws */
+    double overlap;     /* cycles that would overlap with earlier draws of the rows */
 };
 
 struct ideal_sum {
@@ -124,7 +116,7 @@ struct ideal_sum {
     int32_t lost[CAUSE_COUNT];
     bool removes[IDEALS][CAUSE_COUNT], is_charged[IDEALS][CAUSE_COUNT];
     struct formula bounds[IDEALS], texture_traffic, busy_memory, display;
-    struct draw_sum draws;
+    bool has_draw; /* one of the rows was a draw */
     struct ideal_gains gains;
     bool keeps; /* keeps all rows */
     VEC(struct row_costs) kept;
@@ -220,7 +212,6 @@ ideals_begin(const char *const *names, uint32_t count, const struct params *para
 {
     struct ideal_sum *sum = mem_alloc(sizeof *sum);
     *sum = (struct ideal_sum){.names = names, .count = count, .params = params};
-    sum->draws.numbers = mem_array(count, sizeof *sum->draws.numbers);
     sum->cycles = column_of(sum, "cycles");
     sum->overlap = column_of(sum, "cmdproc.overlap_cycles");
     if ((sum->cycles >= 0 || fail(err, "the run has no statistic cycles")) &&
@@ -242,7 +233,6 @@ ideals_end(struct ideal_sum *sum)
     formula_fini(&sum->busy_memory);
     formula_fini(&sum->display);
     VEC_FREE(&sum->kept);
-    free(sum->draws.numbers);
     free(sum);
 }
 
@@ -270,8 +260,7 @@ read_bounds(const struct ideal_sum *sum, const double *numbers, struct row_costs
 }
 
 static void
-read_row(const struct ideal_sum *sum, const double *numbers, const char *kind,
-         struct row_costs *costs)
+read_row(const struct ideal_sum *sum, const double *numbers, struct row_costs *costs)
 {
     *costs = (struct row_costs){.cycles = numbers[sum->cycles]};
     for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
@@ -284,8 +273,6 @@ read_row(const struct ideal_sum *sum, const double *numbers, const char *kind,
             costs->texture_reads += lost;
     }
     read_bounds(sum, numbers, costs);
-    costs->is_draw = kind && !strcmp(kind, "draw");
-    costs->overlap = numbers[sum->overlap];
 }
 
 /* ---- the rule ---- */
@@ -355,6 +342,30 @@ expect_without(const struct row_costs *costs, uint32_t set, uint32_t *longest)
     return without;
 }
 
+/* Cycles of the row that overlap with earlier draws if the resources of `set` are free. The row
+ * then takes `without` cycles. The same share of them overlaps as of today's cycles, but they
+ * contain all own work of the busiest resource. */
+static double
+overlap_without(const struct row_costs *costs, uint32_t set, double without)
+{
+    double busiest = costs->display, work, part;
+    for (uint32_t k = 0; k < IDEALS; k++) {
+        work_beside(costs, set, k, &work, &part);
+        busiest = set & BIT(k) ? busiest : fmax(busiest, work);
+    }
+    const double overlap = costs->cycles > 0 ? costs->overlap * without / costs->cycles : 0;
+    return fmax(0, fmin(overlap, without - busiest));
+}
+
+/* Expected gain in the row if the resources of `set` are free. *longest: as expect_without(). */
+static double
+gain_of(const struct row_costs *costs, uint32_t set, uint32_t *longest)
+{
+    const double without = expect_without(costs, set, longest);
+    const double overlap = set & BIT(IDEAL_drain) ? overlap_without(costs, set, without) : 0;
+    return costs->cycles - without + overlap;
+}
+
 /* The gain is largest if all hidden work overlaps with the remaining cycles. It is smallest if the
  * hidden work follows them, and memory's channels overlap no more than they do now. */
 static void
@@ -378,36 +389,22 @@ static void
 predict(struct ideal_gains *gains, const struct row_costs *costs)
 {
     gains->cycles += costs->cycles;
+    gains->most[IDEAL_drain] += costs->overlap;
     for (uint32_t c = 0; c < CAUSE_COUNT; c++)
         gains->causes[c] += costs->causes[c];
     for (uint32_t i = 0; i < IDEALS; i++) {
         uint32_t longest = i, ignored;
-        const double without = expect_without(costs, BIT(i), &longest);
+        const double gain = gain_of(costs, BIT(i), &longest);
         gains->charged[i] += costs->charged[i];
         gains->most[i] += costs->most[i];
         gains->own[i] += costs->own[i];
-        gains->expected[i] += costs->cycles - without;
+        gains->expected[i] += gain;
         add_range(gains, costs, i);
         if (longest != i)
-            gains->hidden[i][longest] += without - (costs->cycles - costs->most[i]);
+            gains->hidden[i][longest] += costs->most[i] - gain;
         for (uint32_t k = i + 1; k < IDEALS; k++)
-            if (i != IDEAL_drain && k != IDEAL_drain)
-                gains->together[i][k] +=
-                    costs->cycles - expect_without(costs, BIT(i) | BIT(k), &ignored);
+            gains->together[i][k] += gain_of(costs, BIT(i) | BIT(k), &ignored);
     }
-}
-
-/* Cycles by which this draw would overlap with earlier draws of the rows. */
-static double
-add_draw(struct ideal_sum *sum, const double *numbers, const struct row_costs *costs)
-{
-    struct draw_sum *draws = &sum->draws;
-    if (!costs->is_draw)
-        return 0;
-    draws->cycles += costs->cycles;
-    for (uint32_t c = 0; c < sum->count; c++)
-        draws->numbers[c] += numbers[c];
-    return draws->count++ ? costs->overlap : 0;
 }
 
 /* Cycles that a step removes from a row, and all cycles of the causes that it shortens. */
@@ -415,78 +412,78 @@ struct change {
     double affected, removed;
 };
 
-/* Returns the cycles by which a resource keeps the affected cycles from becoming shorter. In its
- * own affected cycles, it worked all the time. Its hidden work in the others can overlap with all
- * that remains of them. */
+/* The part of a step that concerns one resource. */
+struct part_change {
+    double part;              /* cycles of the row attributed to the resource */
+    double affected, removed; /* among them, as in struct change */
+    double before, after;     /* own work without and with the step */
+};
+
+/* Returns the cycles by which a resource keeps the affected cycles from becoming shorter. As much
+ * work as before stays hidden in cycles that are not attributed to the resource, and can overlap
+ * with all that remains of them. More hidden work than before keeps the resource's own cycles. */
 static double
-kept_by(const struct row_costs *costs, const struct change *change, double work, double part,
-        double own_affected, double own_removed)
+kept_by(const struct row_costs *costs, const struct change *change, const struct part_change *own)
 {
-    const double hidden = fmax(0, work - (part - own_removed)), own = fmin(hidden, own_removed);
-    const double others = costs->cycles - part, affected = change->affected - own_affected;
-    const double remaining = affected - (change->removed - own_removed);
-    return own +
-           (others > 0 ? fmax(0, (hidden - own) * affected / others - fmax(0, remaining)) : 0);
+    const double hidden = fmax(0, own->after - (own->part - own->removed));
+    const double more = hidden - fmax(0, own->before - own->part);
+    const double kept = fmin(fmax(0, more), own->removed);
+    const double others = costs->cycles - own->part, affected = change->affected - own->affected;
+    const double remaining = affected - (change->removed - own->removed);
+    return kept +
+           (others > 0 ? fmax(0, (hidden - kept) * affected / others - fmax(0, remaining)) : 0);
 }
 
 double
-ideals_changed_row(const struct ideal_sum *sum, const double *numbers,
-                   const double gone[CAUSE_COUNT], const double work[IDEALS])
+ideals_changed_row(const struct ideal_sum *before, const struct ideal_sum *after,
+                   const double *numbers, const double gone[CAUSE_COUNT], const double work[IDEALS])
 {
-    struct row_costs costs;
+    struct row_costs costs, changed;
     struct change change = {0, 0};
-    double removed[IDEALS] = {0}, affected[IDEALS] = {0}, kept;
-    read_row(sum, numbers, NULL, &costs);
+    struct part_change own[IDEALS] = {0}, display = {0};
+    read_row(before, numbers, &costs);
+    read_row(after, numbers, &changed);
     for (uint32_t c = 0; c < CAUSE_COUNT; c++) {
         const double less = gone[c] * costs.causes[c], all = gone[c] > 0 ? costs.causes[c] : 0;
         change.removed += less;
         change.affected += all;
         for (uint32_t i = 0; i < IDEALS; i++) {
-            removed[i] += sum->removes[i][c] ? less : 0;
-            affected[i] += sum->removes[i][c] ? all : 0;
+            own[i].removed += before->removes[i][c] ? less : 0;
+            own[i].affected += before->removes[i][c] ? all : 0;
         }
     }
-    kept = kept_by(&costs, &change, costs.display, costs.causes[CAUSE_show], 0, 0);
-    for (uint32_t k = 0; k < IDEALS; k++)
-        kept = fmax(kept, kept_by(&costs, &change, costs.own[k] * work[k], costs.most[k],
-                                  affected[k], removed[k]));
+    display.part = costs.causes[CAUSE_show];
+    display.before = display.after = costs.display;
+    double kept = kept_by(&costs, &change, &display);
+    for (uint32_t k = 0; k < IDEALS; k++) {
+        own[k].part = costs.most[k];
+        own[k].before = costs.own[k];
+        own[k].after = changed.own[k] * work[k];
+        kept = fmax(kept, kept_by(&costs, &change, &own[k]));
+    }
     return change.removed - kept;
-}
-
-/* All draws together take at least the work of the busiest resource. Units of one resource that
- * work on different draws work at the same time, so the metric of the summed counters gives this
- * work. */
-static void
-predict_drain(struct ideal_sum *sum)
-{
-    struct ideal_gains *gains = &sum->gains;
-    struct row_costs all = {.cycles = sum->draws.cycles};
-    read_bounds(sum, sum->draws.numbers, &all);
-    const double most = fmax(0, all.cycles - most_of(all.own));
-    gains->expected[IDEAL_drain] = fmin(gains->most[IDEAL_drain], most);
-    gains->low[IDEAL_drain] = gains->high[IDEAL_drain] = gains->expected[IDEAL_drain];
 }
 
 void
 ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind)
 {
     struct row_costs costs;
-    read_row(sum, numbers, kind, &costs);
+    const bool is_draw = kind && !strcmp(kind, "draw");
+    read_row(sum, numbers, &costs);
+    costs.overlap = is_draw && sum->has_draw ? numbers[sum->overlap] : 0;
+    sum->has_draw |= is_draw;
     predict(&sum->gains, &costs);
     if (sum->keeps)
         VEC_PUSH(&sum->kept, costs);
-    sum->gains.most[IDEAL_drain] += add_draw(sum, numbers, &costs);
 }
 
 void
 ideals_take(struct ideal_sum *sum, struct ideal_gains *gains)
 {
-    predict_drain(sum);
     *gains = sum->gains;
+    gains->low[IDEAL_drain] = gains->high[IDEAL_drain] = gains->expected[IDEAL_drain];
     memset(&sum->gains, 0, sizeof sum->gains);
-    memset(sum->draws.numbers, 0, sum->count * sizeof *sum->draws.numbers);
-    sum->draws.count = 0;
-    sum->draws.cycles = 0;
+    sum->has_draw = false;
 }
 
 /* ---- resources that hide each other ---- */
@@ -500,10 +497,10 @@ expect_gain(const struct ideal_sum *sum, uint32_t set, double hidden[IDEALS])
     for (size_t r = 0; r < sum->kept.count; r++) {
         const struct row_costs *costs = &sum->kept.items[r];
         uint32_t longest = IDEALS;
-        const double without = expect_without(costs, set, &longest);
-        gain += costs->cycles - without;
+        const double row = gain_of(costs, set, &longest);
+        gain += row;
         if (longest < IDEALS)
-            hidden[longest] += without - (costs->cycles - removed_by(costs, set));
+            hidden[longest] += removed_by(costs, set) - row;
     }
     return gain;
 }

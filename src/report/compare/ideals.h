@@ -21,8 +21,8 @@
  *
  * The drain between two draws is not a cause: the critical path does not contain work that could
  * have been done meanwhile. The simulator computes how many cycles of each draw would overlap with
- * earlier draws (cmdproc.overlap_cycles). All draws together take at least the own work of the
- * busiest resource. */
+ * earlier draws (cmdproc.overlap_cycles). No draw takes less than the own work of its busiest
+ * resource. Without other resources, the same share of the draw's remaining cycles overlaps. */
 #ifndef AETIUS_REPORT_IDEALS_H
 #define AETIUS_REPORT_IDEALS_H
 
@@ -81,7 +81,7 @@ struct ideal_gains {
      * or as much as possible. The same for drain. */
     double low[IDEALS], high[IDEALS];
     double hidden[IDEALS][IDEALS]; /* [i][k]: part of most[i] that resource k would absorb */
-    /* [i][k], i < k: expected gain if both resources are ideal; 0 for pairs with drain */
+    /* [i][k], i < k: expected gain if both resources are ideal */
     double together[IDEALS][IDEALS];
     /* Resources that hide each other. Only ideals_predict() finds them. */
     struct ideal_group one_pace;
@@ -102,11 +102,13 @@ void ideals_row(struct ideal_sum *sum, const double *numbers, const char *kind);
 void ideals_take(struct ideal_sum *sum, struct ideal_gains *gains);
 void ideals_end(struct ideal_sum *sum); /* accepts NULL */
 
-/* Expected saving of a row on a machine with other parameters, which are those of `sum`. gone[c]:
- * share of the cycles of cause c that no longer occur, 0 to 1. work[k]: share of the work of
- * resource k that remains, if its metric does not contain the parameters; otherwise 1. */
-double ideals_changed_row(const struct ideal_sum *sum, const double *numbers,
-                          const double gone[CAUSE_COUNT], const double work[IDEALS]);
+/* Expected saving of a row on a machine with other parameters. `before` and `after`: sums with the
+ * parameters of either machine. gone[c]: share of the cycles of cause c that no longer occur, 0 to
+ * 1. work[k]: share of the work of resource k that remains, if its metric does not contain the
+ * parameters; otherwise 1. */
+double ideals_changed_row(const struct ideal_sum *before, const struct ideal_sum *after,
+                          const double *numbers, const double gone[CAUSE_COUNT],
+                          const double work[IDEALS]);
 
 /* Reads a row of a table; NaN for columns without numbers. */
 void ideals_read_row(const struct csv_table *table, uint32_t row, double *numbers);

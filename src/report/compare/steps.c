@@ -215,7 +215,8 @@ share_gone(const struct division *division, const struct step *step, const doubl
 }
 
 static double
-gain_of_row(const struct trial *trial, const struct ideal_sum *sum, const double *numbers)
+gain_of_row(const struct trial *trial, const struct ideal_sum *before,
+            const struct ideal_sum *after, const double *numbers)
 {
     double gone[CAUSE_COUNT] = {0};
     for (uint32_t d = 0; d < trial->division_count; d++) {
@@ -227,28 +228,31 @@ gain_of_row(const struct trial *trial, const struct ideal_sum *sum, const double
             else if (division->grows[c])
                 gone[c] = 1 - (double)trial->step.settings[0].to / trial->step.settings[0].from;
     }
-    return ideals_changed_row(sum, numbers, gone, trial->work);
+    return ideals_changed_row(before, after, numbers, gone, trial->work);
 }
 
 static bool
-predict(struct trial *trial, const struct ideal_rows *wanted, struct error *err)
+predict(struct trial *trial, const struct ideal_rows *wanted, const struct params *params,
+        struct error *err)
 {
     const struct csv_table *table = wanted->table;
+    const char *const *names = (const char *const *)table->names;
     const int32_t frame = csv_column(table, "frame");
-    struct ideal_sum *sum =
-        ideals_begin((const char *const *)table->names, table->columns, &trial->params, err);
-    if (!sum)
-        return false;
+    struct ideal_sum *before = ideals_begin(names, table->columns, params, err);
+    struct ideal_sum *after =
+        before ? ideals_begin(names, table->columns, &trial->params, err) : NULL;
     double *numbers = mem_array((size_t)table->columns, sizeof *numbers);
-    for (uint32_t r = 0; r < table->rows; r++) {
+    for (uint32_t r = 0; after && r < table->rows; r++) {
         if (!ideals_want(wanted, (uint32_t)csv_value(table, r, frame), r))
             continue;
         ideals_read_row(table, r, numbers);
-        trial->step.expected += gain_of_row(trial, sum, numbers);
+        trial->step.expected += gain_of_row(trial, before, after, numbers);
     }
+    const bool ok = after != NULL;
     free(numbers);
-    ideals_end(sum);
-    return true;
+    ideals_end(before);
+    ideals_end(after);
+    return ok;
 }
 
 /* The cycles that the step divides. The gain is at most that many. */
@@ -267,14 +271,7 @@ most_of(const struct trial *trial, const struct ideal_gains *gains)
 
 /* ---- all steps ---- */
 
-/* Expected gain, less IDEALS_NOTHING for each parameter beyond the first. */
-static double
-rank_of(const struct step *step, const struct ideal_gains *gains)
-{
-    return step->expected - IDEALS_NOTHING * gains->cycles * (step->count - 1);
-}
-
-/* Inserts the step in order of its rank. */
+/* Inserts the step in order of its expected gain. */
 static void
 keep(struct steps *steps, const struct step *step, const struct ideal_gains *gains)
 {
@@ -283,7 +280,7 @@ keep(struct steps *steps, const struct step *step, const struct ideal_gains *gai
     VEC_PUSH(&steps->items, *step);
     for (size_t i = steps->items.count - 1; i > 0; i--) {
         struct step *before = &steps->items.items[i - 1], *after = &steps->items.items[i];
-        if (rank_of(before, gains) >= rank_of(after, gains))
+        if (before->expected >= after->expected)
             break;
         const struct step swapped = *before;
         *before = *after;
@@ -306,7 +303,7 @@ try_step(struct steps *steps, uint32_t first, const struct ideal_rows *rows,
             add_division(&trial, &lines[i], rows->table);
     if (most_of(&trial, gains) < STEP_LEAST * gains->cycles)
         return true;
-    const bool ok = predict(&trial, rows, err);
+    const bool ok = predict(&trial, rows, params, err);
     if (ok)
         keep(steps, &trial.step, gains);
     return ok;

@@ -469,6 +469,7 @@ end_draw(struct streamer *streamer, uint64_t now)
         return;
     *(struct done_item *)queue_push(streamer->fetched, now) = (struct done_item){false, 0};
     streamer->draw = NULL;
+    streamer->fetch_end = now;
     clear_reuse_buffer(streamer);
 }
 

@@ -59,6 +59,7 @@ struct streamer {
     const struct draw *draw;     /* NULL: idle */
     uint32_t position, instance; /* position and instance of the next index */
     bool fetched_all;
+    uint64_t fetch_end; /* cycle in which fetch could take the next draw */
     /* index blocks in flight or arrived, in order */
     struct streamer_block *blocks;
     struct ring block_ring;

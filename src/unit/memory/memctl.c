@@ -51,6 +51,7 @@ memctl_fini(void *self)
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_fini(&memctl->channels[c]);
     free(memctl->read_ends);
+    free(memctl->packed.ends);
 }
 
 static const struct module_ops ops = {
@@ -72,6 +73,7 @@ memctl_init(struct memctl *memctl, const struct unit_env *env, uint32_t index)
     memctl->shape = dram_shape(params);
     memctl->channel_count = memctl->shape.channels;
     memctl->read_ends = mem_array(params->MEMORYCONTROLLER.ReadBufferLines, sizeof(uint64_t));
+    memctl->packed.ends = mem_array(params->MEMORYCONTROLLER.RequestQueueSize, sizeof(uint64_t));
     for (uint32_t c = 0; c < memctl->channel_count; c++)
         dram_init(&memctl->channels[c], params);
     if (params->MEMORYCONTROLLER.SystemMemory) {
@@ -330,6 +332,31 @@ add_up_stats(void *self, uint64_t now)
     all->turn_cycles = turn_cycles / memctl->shape.gpu_cycle;
 }
 
+/* Adds a transaction to the packed schedule: it enters the queues when an earlier one has left. */
+static void
+add_packed(struct memctl *memctl, const struct dram *channel, uint64_t gap)
+{
+    uint64_t *end = &memctl->packed.channel_ends[channel - memctl->channels];
+    uint64_t *before = &memctl->packed.ends[memctl->packed.next];
+    const uint64_t start = *end > *before ? *end : *before;
+    *end = start + channel->shape.burst_cycles + gap * memctl->shape.gpu_cycle;
+    *before = *end;
+    if (++memctl->packed.next == memctl->params->MEMORYCONTROLLER.RequestQueueSize)
+        memctl->packed.next = 0;
+}
+
+void
+memctl_end_row(struct memctl *memctl)
+{
+    uint64_t end = memctl->packed.start;
+    for (uint32_t c = 0; c < memctl->shape.channels; c++)
+        end = memctl->packed.channel_ends[c] > end ? memctl->packed.channel_ends[c] : end;
+    for (uint32_t c = 0; c < memctl->shape.channels; c++)
+        memctl->packed.channel_ends[c] = end;
+    memctl->packed.start = end;
+    memctl->stats.packed_cycles = end * memctl->shape.channels / memctl->shape.gpu_cycle;
+}
+
 /* Critical path of the entry's reply. It continues the request if the bus was free. Otherwise it
  * continues the transaction that held the bus until `taken`. */
 static cp_ref
@@ -343,12 +370,15 @@ way_of(struct memctl *memctl, struct dram *channel, const struct dram_entry *ent
         (channel->shape.burst_cycles + channel->shape.gpu_cycle - 1) / channel->shape.gpu_cycle;
     const uint64_t begin = free - burst > taken ? free - burst : taken;
     const bool waited = entry->asked.cycle + (begin - now) < taken && begin >= now;
-    if (waited && channel != memctl->system)
-        memctl->stats.gap_cycles += begin - taken;
+    const uint64_t gap = waited ? begin - taken : 0;
+    if (channel != memctl->system) {
+        memctl->stats.gap_cycles += gap;
+        add_packed(memctl, channel, gap);
+    }
     if (waited)
         channel->taken =
-            path_add(path, channel->taken, (uint32_t)(begin - taken),
-                     turned ? CAUSE_turns : CAUSE_rows, CAUSE_bandwidth_command + client, begin);
+            path_add(path, channel->taken, (uint32_t)gap, turned ? CAUSE_turns : CAUSE_rows,
+                     CAUSE_bandwidth_command + client, begin);
     else
         channel->taken =
             path_add(path, entry->asked.cp_ref, (uint32_t)(begin - entry->asked.cycle),

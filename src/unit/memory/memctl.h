@@ -37,6 +37,13 @@ struct memctl {
     uint32_t waiting, writes_waiting; /* transactions in the channels' queues */
     uint64_t *read_ends;              /* per buffered read: cycle in which its data has left */
     uint32_t buffered_reads;
+    /* A schedule of the transactions in which only the channels' work and the number of waiting
+     * transactions limit them, in memory clock cycles (stats.packed_cycles). */
+    struct {
+        uint64_t start, channel_ends[MEMCTL_MAX_CHANNELS];
+        uint64_t *ends; /* of the last RequestQueueSize transactions, a ring */
+        uint32_t next;  /* place in the ring */
+    } packed;
     /* fault injection: number of the read whose reply gets a wrong tag */
     uint64_t reads_served, fault_tag_at;
     uint64_t fault_drop_at; /* fault injection: number of the transaction to drop */
@@ -53,6 +60,9 @@ void memctl_add_port(struct memctl *memctl, enum memory_client kind, struct queu
  * frame. These are the constant caches, stream output and emitted vertices. Turns of other frames
  * do not depend on them. */
 void memctl_join(struct memctl *memctl);
+/* Ends the schedule of the transactions so far, since work of another kind begins. Updates
+ * stats.packed_cycles. */
+void memctl_end_row(struct memctl *memctl);
 /* Copies the transaction at `address` as it will be in memory after all pending writes of the
  * controller and of its clients' queues. Does not change the memory. */
 void memctl_peek(const struct memctl *memctl, uint32_t address, uint8_t bytes[TRANSACTION_BYTES]);

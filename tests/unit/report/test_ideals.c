@@ -413,8 +413,8 @@ predict_draws(const char *between, uint32_t second, struct ideal_gains *gains)
         frame_fini(&rows[r]);
 }
 
-/* The gain is the overlap of the draws. All draws together take at least the 910 cycles of the
- * shaders, so at most 2200 - 910 are gained. */
+/* The gain is the overlap of the draws. No draw takes less than its shaders work, so the second one
+ * gains at most 1000 - 100 cycles, and the third one at most 200 - 10. */
 static void
 draws_overlap(void **state)
 {
@@ -423,20 +423,24 @@ draws_overlap(void **state)
     predict_draws("upload", 300, &gains);
     assert_float_equal(gains.cycles, 2200, 1e-9);
     assert_float_equal(gains.most[IDEAL_drain], 500, 1e-9);
-    assert_float_equal(gains.expected[IDEAL_drain], 500, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_drain], 300 + 190, 1e-9);
+    assert_float_equal(gains.low[IDEAL_drain], 490, 1e-9);
     assert_float_equal(gains.own[IDEAL_shader], 910, 1e-9);
     predict_draws("flush", 0, &gains);
-    assert_float_equal(gains.expected[IDEAL_drain], 200, 1e-9);
-    predict_draws("upload", 1200, &gains);
-    assert_float_equal(gains.most[IDEAL_drain], 1400, 1e-9);
-    assert_float_equal(gains.expected[IDEAL_drain], 1290, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_drain], 190, 1e-9);
+    predict_draws("upload", 950, &gains);
+    assert_float_equal(gains.most[IDEAL_drain], 1150, 1e-9);
+    assert_float_equal(gains.expected[IDEAL_drain], 900 + 190, 1e-9);
 }
 
-/* g70-like has 8 vertex and 6 fragment units. The fragment units need 600 cycles for the first
- * draw, and the vertex units 700 for the second one. Both can work at the same time, so the draws
- * take at least 700 cycles together. */
+/* The second of two draws overlaps with the first by 500 of 1000 cycles. 400 of its cycles are
+ * charged to shaders, 600 to memory latency. Without shaders, 600 of 1000 cycles remain in each
+ * draw, and half of the second draw's overlap. Memory works 450 of these cycles, all of them in the
+ * 600 that are charged to it, so at most 600 - 450 overlap. Without memory, 400 remain, and 200
+ * overlap.
+ */
 static void
-separate_units_work_on_different_draws(void **state)
+draws_overlap_without_a_resource(void **state)
 {
     (void)state;
     static const double cycles[] = {1000, 1000};
@@ -444,23 +448,27 @@ separate_units_work_on_different_draws(void **state)
     struct frame rows[2];
     struct frame *const all[] = {&rows[0], &rows[1]};
     struct ideal_gains gains;
-    struct error err;
-    for (uint32_t r = 0; r < 2; r++) {
-        frame_init(&rows[r]);
-        add(&rows[r], r ? "lost.vertex_issue" : "lost.fragment_issue", cycles[r]);
+    struct ideal_group group;
+    for (uint32_t work = 0; work <= 450; work += 450) {
+        for (uint32_t r = 0; r < 2; r++) {
+            frame_init(&rows[r]);
+            add(&rows[r], "lost.fragment_issue", 400);
+            add(&rows[r], "lost.latency_texture", 600);
+            add(&rows[r], "memctl.packed_cycles", 8 * work);
+        }
+        add(&rows[1], "cmdproc.overlap_cycles", 500);
+        predict_table(all, works, cycles, 2, &gains);
+        assert_float_equal(gains.expected[IDEAL_drain], 500, 1e-9);
+        assert_float_equal(gains.together[IDEAL_shader][IDEAL_drain],
+                           2 * 400 + (work ? 600 - 450 : 300), 1e-9);
+        assert_float_equal(gains.together[IDEAL_memory][IDEAL_drain], 2 * 600 + 200, 1e-9);
+        for (uint32_t r = 0; r < 2; r++)
+            frame_fini(&rows[r]);
     }
-    assert_true(params_load_preset(&rows[0].params, "g70-like", &err));
-    add(&rows[0], "shader.own_cycles", 6 * 600);
-    add(&rows[1], "shader.own_cycles", 8 * 700);
-    add(&rows[1], "shader.vertex_unit_own_cycles", 8 * 700);
-    add(&rows[1], "cmdproc.overlap_cycles", 900);
-    predict_table(all, works, cycles, 2, &gains);
-    assert_float_equal(gains.expected[IDEAL_drain], 900, 1e-9);
-    add(&rows[1], "cmdproc.overlap_cycles", 1400);
-    predict_table(all, works, cycles, 2, &gains);
-    assert_float_equal(gains.expected[IDEAL_drain], 2000 - 700, 1e-9);
-    for (uint32_t r = 0; r < 2; r++)
-        frame_fini(&rows[r]);
+    /* without the only two resources, nothing of 2000 cycles remains that could overlap */
+    assert_true(ideals_together(&gains, &group));
+    assert_int_equal(group.set, 1u << IDEAL_memory | 1u << IDEAL_shader);
+    assert_float_equal(group.expected, 2000, 1e-9);
 }
 
 /* Of 1000 cycles, 600 are charged to memory and 100 to the DAC. The DAC needs 500 cycles. Its
@@ -484,9 +492,10 @@ the_display_keeps_its_rate(void **state)
     frame_fini(&frame);
 }
 
-/* Of 1000 cycles 600 are charged to shaders. Memory transfers 8 x 200 bursts on 8 channels. If they
- * overlap perfectly, memory needs 200 cycles: in the 600 removed ones, at least 0 and at most 200.
- * It transfers in 500 cycles. If channels overlap no more, 500 cycles follow the remaining 400. */
+/* Of 1000 cycles 600 are charged to shaders. Memory has 8 channels. If they overlap
+ * as far as the queues allow, memory needs 200 cycles: in the 600 removed ones, at least 0 and at
+ * most 200. It transfers in 500 cycles. If channels overlap no more, 500 cycles follow the
+ * remaining 400. */
 static void
 memory_may_overlap_no_more(void **state)
 {
@@ -496,7 +505,7 @@ memory_may_overlap_no_more(void **state)
     frame_init(&frame);
     add(&frame, "lost.fragment_issue", 600);
     add(&frame, "lost.transit", 400);
-    add(&frame, "memctl.burst_cycles", 1600);
+    add(&frame, "memctl.packed_cycles", 1600);
     predict(&frame, 1000, &gains);
     assert_float_equal(gains.low[IDEAL_shader], 400, 1e-9);
     assert_float_equal(gains.expected[IDEAL_shader], 600 - 200 * 600 / 1000.0, 1e-9);
@@ -625,10 +634,10 @@ ideals_are_apart(void **state)
 }
 
 /* Of 1000 cycles 300 are charged to the Texture Units and 500 to memory for their reads.
- * reference-2008 has 8 channels. Bursts of 3840 cycles and gaps of 2560 are (3840 + 2560) / 8 = 800
- * cycles of memory. Three quarters of the bytes are textures. With perfect textures 1000 - 800 =
- * 200 cycles remain. The other quarter of memory's 800 cycles is hidden in all 1000 cycles, so 4/5
- * of it was in the 800 removed ones. With perfect memory 500 remain, more than the samples take. */
+ * reference-2008 has 8 channels. Their packed schedule takes 6400 / 8 = 800 cycles. Three quarters
+ * of the bytes are textures. With perfect textures 1000 - 800 = 200 cycles remain. The other
+ * quarter of memory's 800 cycles is hidden in all 1000 cycles, so 4/5 of it was in the 800 removed
+ * ones. With perfect memory 500 remain, more than the samples take. */
 static void
 textures_answer_for_their_reads(void **state)
 {
@@ -641,8 +650,7 @@ textures_answer_for_their_reads(void **state)
     add(&frame, "lost.bandwidth_texture", 400);
     add(&frame, "lost.latency_texture", 100);
     add(&frame, "lost.fragment_issue", 200);
-    add(&frame, "memctl.burst_cycles", 3840);
-    add(&frame, "memctl.gap_cycles", 2560);
+    add(&frame, "memctl.packed_cycles", 6400);
     add(&frame, "memctl.texture_bytes_read", 750);
     add(&frame, "memctl.bytes_read", 900);
     add(&frame, "memctl.bytes_written", 100);
@@ -746,7 +754,7 @@ main(void)
         cmocka_unit_test(nothing_is_guessed),
         cmocka_unit_test(rows_have_verdicts),
         cmocka_unit_test(draws_overlap),
-        cmocka_unit_test(separate_units_work_on_different_draws),
+        cmocka_unit_test(draws_overlap_without_a_resource),
         cmocka_unit_test(the_display_keeps_its_rate),
         cmocka_unit_test(own_work_is_the_longest_part),
         cmocka_unit_test(lines_are_work_of_the_rops),

@@ -134,6 +134,10 @@ static const struct row_case {
     {"reference-2008", "", "lost.test=500", "ZSTENCILTEST.StampsPerCycle=2", 250},
     {"reference-2008", "", "lost.blend=500", "COLORWRITE.StampsPerCycle=2", 250},
     {"reference-2008", "", "lost.blit=500", "BLITTER.SamplesCycle=8", 250},
+    /* Color writes take 3840 / 4 = 960 cycles: the 500 that are charged to them, and 460 while
+     * memory works. Twice as fast, they take 250 and 230: no more are hidden than before. */
+    {"reference-2008", "", "lost.blend=500 lost.latency_color=500 colorwrite.passes=3840",
+     "COLORWRITE.StampsPerCycle=2", 250},
 };
 
 static void

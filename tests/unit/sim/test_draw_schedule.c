@@ -30,12 +30,14 @@ struct row {
     const char *why;
 };
 
+/* fetched[r]: the cycle of row r in which the streamer could take the next draw, or 0. NULL: it can
+ * take it after its last work. */
 static void
-run_rows(const struct row *rows, size_t count, bool is_off)
+run_rows(const struct row *rows, size_t count, const uint64_t *fetched, bool is_off)
 {
     struct module modules[UNITS] = {0};
     struct queue queue = {.sender = &modules[0], .receiver = &modules[3], .capacity = PLACES};
-    uint64_t work[SHARED_UNITS] = {0};
+    uint64_t work[SHARED_UNITS] = {0}, fetch_free = 0;
     struct clock *clock = calloc(1, sizeof *clock);
     struct overlap *overlap = calloc(1, sizeof *overlap);
     static const enum overlap_stage stages[STAGE_UNITS] = {OVERLAP_streamer, OVERLAP_zstencil,
@@ -48,7 +50,7 @@ run_rows(const struct row *rows, size_t count, bool is_off)
     for (uint32_t u = 0; u < UNITS; u++) {
         clock->modules[clock->module_count++] = &modules[u];
         if (u < STAGE_UNITS)
-            overlap_add(overlap, stages[u], &modules[u]);
+            overlap_add(overlap, stages[u], &modules[u], u ? NULL : &fetch_free);
         else
             overlap_share(overlap, &modules[u], &work[u - STAGE_UNITS]);
     }
@@ -63,6 +65,7 @@ run_rows(const struct row *rows, size_t count, bool is_off)
         for (uint32_t i = 0; i < SHARED_UNITS; i++)
             work[i] += rows[r].work[i];
         queue.items_out += rows[r].items;
+        fetch_free = fetched && fetched[r] ? clock->now + fetched[r] : fetch_free;
         clock->now += rows[r].cycles;
         const uint64_t saved = overlap_end_row(overlap, rows[r].kind);
         if (saved != (is_off ? 0 : rows[r].saved))
@@ -166,32 +169,52 @@ static const struct row shared_rows[] = {
      "the streamer starts it at 20, and the units end at 125: it ends at 125 too"},
 };
 
+/* The streamer waits for shaded vertices until cycle 90, but its fetch is free earlier. */
+#define WAITS(saved, why)                                                                          \
+    {                                                                                              \
+        WORK_DRAW, 100, {{0, 90}, {0}, {0}, {80, 100}}, 0, {0}, saved, why                         \
+    }
+static const struct row fetched_rows[] = {
+    WAITS(0, "the first draw"),
+    WAITS(80, "fetch starts at 20: the draw ends at 120"),
+    WAITS(70, "fetch starts at 20 + 30: the draw ends at 150"),
+    WAITS(10, "fetch starts at 50 + 90: the draw ends at 240"),
+};
+
 static void
 stages_do_one_draw_at_a_time(void **state)
 {
     (void)state;
-    run_rows(rows, sizeof rows / sizeof *rows, false);
+    run_rows(rows, sizeof rows / sizeof *rows, NULL, false);
 }
 
 static void
 queues_hold_items_of_the_next_draw(void **state)
 {
     (void)state;
-    run_rows(queued_rows, sizeof queued_rows / sizeof *queued_rows, false);
+    run_rows(queued_rows, sizeof queued_rows / sizeof *queued_rows, NULL, false);
 }
 
 static void
 shared_units_work_for_all_draws(void **state)
 {
     (void)state;
-    run_rows(shared_rows, sizeof shared_rows / sizeof *shared_rows, false);
+    run_rows(shared_rows, sizeof shared_rows / sizeof *shared_rows, NULL, false);
+}
+
+static void
+fetch_starts_before_vertices_are_shaded(void **state)
+{
+    (void)state;
+    static const uint64_t fetched[] = {20, 30, 0, 40};
+    run_rows(fetched_rows, sizeof fetched_rows / sizeof *fetched_rows, fetched, false);
 }
 
 static void
 overlapping_draws_save_nothing_more(void **state)
 {
     (void)state;
-    run_rows(rows, sizeof rows / sizeof *rows, true);
+    run_rows(rows, sizeof rows / sizeof *rows, NULL, true);
 }
 
 int
@@ -201,6 +224,7 @@ main(void)
         cmocka_unit_test(stages_do_one_draw_at_a_time),
         cmocka_unit_test(queues_hold_items_of_the_next_draw),
         cmocka_unit_test(shared_units_work_for_all_draws),
+        cmocka_unit_test(fetch_starts_before_vertices_are_shaded),
         cmocka_unit_test(overlapping_draws_save_nothing_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,30 +80,55 @@ struct charges {
     uint64_t asking, transit, latency, bandwidth, turns, rows;
 };
 
-static void
-check(const struct params *params, struct client *client, enum memory_client kind,
-      struct charges expected)
-{
+struct machine {
     struct clock clock;
     struct gpu_memory memory;
-    struct memctl *memctl = mem_alloc(sizeof *memctl);
+    struct memctl memctl;
+};
+
+/* Runs until the client has all replies. */
+static struct machine *
+run(const struct params *params, struct client *client, enum memory_client kind)
+{
+    struct machine *machine = mem_alloc(sizeof *machine);
+    struct clock *clock = &machine->clock;
+    struct memctl *memctl = &machine->memctl;
     struct error err;
-    assert_true(gpu_memory_init(&memory, 1 << 20, &err));
-    clock_init(&clock);
-    clock_add_module(&clock, &client->module, "client", -1, client, &client_ops);
-    const struct unit_env env = {.clock = &clock, .params = params, .memory = &memory};
+    assert_true(gpu_memory_init(&machine->memory, 1 << 20, &err));
+    clock_init(clock);
+    clock_add_module(clock, &client->module, "client", -1, client, &client_ops);
+    const struct unit_env env = {.clock = clock, .params = params, .memory = &machine->memory};
     memctl_init(memctl, &env, 0);
-    queue_init(&client->requests, &clock, "requests", -1, &client->module, &memctl->module,
+    queue_init(&client->requests, clock, "requests", -1, &client->module, &memctl->module,
                sizeof(struct memory_request), 1, 64, 1);
-    queue_init(&client->replies, &clock, "replies", -1, &memctl->module, &client->module,
+    queue_init(&client->replies, clock, "replies", -1, &memctl->module, &client->module,
                sizeof(struct memory_reply), 1, 64, 1);
     memctl_add_port(memctl, kind, &client->requests, &client->replies);
     memctl_join(memctl);
     client->module.stage.cause = ASKING;
-    client->module.stage.cp_ref = path_step(&clock.path, clock.path.end, ASKING, 0);
-    assert_true(clock_run(&clock, &client->done, LIMIT_CYCLES, &err));
-    path_charge(&clock.path, client->cp_ref, client->last);
-    const uint64_t *cycles = clock.path.cycles;
+    client->module.stage.cp_ref = path_step(&clock->path, clock->path.end, ASKING, 0);
+    assert_true(clock_run(clock, &client->done, LIMIT_CYCLES, &err));
+    return machine;
+}
+
+static void
+end(struct machine *machine, struct client *client)
+{
+    module_fini(&machine->memctl.module);
+    queue_fini(&client->requests);
+    queue_fini(&client->replies);
+    clock_fini(&machine->clock);
+    gpu_memory_fini(&machine->memory);
+    free(machine);
+}
+
+static void
+check(const struct params *params, struct client *client, enum memory_client kind,
+      struct charges expected)
+{
+    struct machine *machine = run(params, client, kind);
+    path_charge(&machine->clock.path, client->cp_ref, client->last);
+    const uint64_t *cycles = machine->clock.path.cycles;
     assert_int_equal(cycles[ASKING], expected.asking);
     assert_int_equal(cycles[CAUSE_transit], expected.transit);
     assert_int_equal(cycles[CAUSE_latency_command + kind], expected.latency);
@@ -111,15 +136,10 @@ check(const struct params *params, struct client *client, enum memory_client kin
     assert_int_equal(cycles[CAUSE_turns], expected.turns);
     assert_int_equal(cycles[CAUSE_rows], expected.rows);
     /* all waits for turns and rows are on the path */
-    assert_int_equal(memctl->stats.gap_cycles, expected.turns + expected.rows);
+    assert_int_equal(machine->memctl.stats.gap_cycles, expected.turns + expected.rows);
     assert_int_equal(client->last, expected.asking + expected.transit + expected.latency +
                                        expected.bandwidth + expected.turns + expected.rows);
-    module_fini(&memctl->module);
-    queue_fini(&client->requests);
-    queue_fini(&client->replies);
-    clock_fini(&clock);
-    gpu_memory_fini(&memory);
-    free(memctl);
+    end(machine, client);
 }
 
 /* The request is sent in cycle 0 and arrives in 1. The command issues in 2, its data transfers from
@@ -211,12 +231,75 @@ turns(void **state)
           (struct charges){.asking = 5, .transit = 1, .latency = 25, .bandwidth = 4});
 }
 
+/* Four reads on two of four channels, or on one, take 4 cycles each. Two channels work at the same
+ * time, if the queues hold a read of either. Each cycle counts once per channel. */
+static void
+packed_schedule(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t waiting, channels[4], cycles;
+    } cases[] = {
+        {16, {0, 0, 1, 1}, 8}, {1, {0, 0, 1, 1}, 16}, {2, {0, 1, 0, 1}, 8}, {16, {2, 2, 2, 2}, 16}};
+    struct params p = simple_memory();
+    p.MEMORYCONTROLLER.MemoryBuses = 4;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct client reads = {0};
+        p.MEMORYCONTROLLER.RequestQueueSize = cases[i].waiting;
+        const struct dram_shape shape = dram_shape(&p);
+        uint32_t address = 0;
+        for (uint32_t r = 0; r < 4; r++, address += TRANSACTION_BYTES) {
+            while (dram_channel_of(&shape, address) != cases[i].channels[r])
+                address += TRANSACTION_BYTES;
+            add(&reads, 0, address, false);
+        }
+        struct machine *machine = run(&p, &reads, CLIENT_texture);
+        assert_int_equal(machine->memctl.stats.packed_cycles, 0);
+        for (uint32_t again = 0; again < 2; again++) {
+            memctl_end_row(&machine->memctl);
+            assert_int_equal(machine->memctl.stats.packed_cycles, 4 * cases[i].cycles);
+        }
+        end(machine, &reads);
+    }
+}
+
+/* Two reads on different channels. Work of another kind begins between them, so they do not count
+ * as simultaneous. */
+static void
+packed_rows_follow_each_other(void **state)
+{
+    (void)state;
+    struct params p = simple_memory();
+    p.MEMORYCONTROLLER.MemoryBuses = 4;
+    const struct dram_shape shape = dram_shape(&p);
+    struct client client = {0};
+    uint32_t other = 0;
+    while (dram_channel_of(&shape, other) == dram_channel_of(&shape, 0))
+        other += TRANSACTION_BYTES;
+    add(&client, 0, 0, false);
+    struct machine *machine = run(&p, &client, CLIENT_color);
+    memctl_end_row(&machine->memctl);
+    add(&client, 0, other, false);
+    client.done = false;
+    struct error err;
+    module_wake_at(&client.module, machine->clock.now + 1);
+    assert_true(clock_run(&machine->clock, &client.done, LIMIT_CYCLES, &err));
+    memctl_end_row(&machine->memctl);
+    assert_int_equal(machine->memctl.stats.packed_cycles, 4 * (4 + 4));
+    end(machine, &client);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone), cmocka_unit_test(other_clock), cmocka_unit_test(behind_others),
-        cmocka_unit_test(rows),  cmocka_unit_test(turns),
+        cmocka_unit_test(alone),
+        cmocka_unit_test(other_clock),
+        cmocka_unit_test(behind_others),
+        cmocka_unit_test(rows),
+        cmocka_unit_test(turns),
+        cmocka_unit_test(packed_schedule),
+        cmocka_unit_test(packed_rows_follow_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
