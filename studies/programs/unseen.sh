@@ -1,11 +1,11 @@
 #!/bin/bash
-# Captures frames for the evaluation of verdicts into FOLDER, with OpenGL 2.1 and without network or sound.
-# The programs are drawn from unseen.txt. Their order is that of draw.sh, and the seed is the hash of the commit
-# that added the list. If a program cannot be captured, the next one of the order replaces it. Three frames of a
-# program are captured. The plan has the first one that is large (100 draws or 1,000,000 cycles), or the second one
-# if none is large. Programs are drawn until there are COUNT (20), and half of the frames are large. The plan lists
-# them in the order of the draw. The same command resumes an interrupted call. Installs the packages of each program
-# when it is drawn.
+# Captures frames for the evaluation of verdicts into FOLDER, with OpenGL 2.1 and without network or sound. The
+# programs are drawn from unseen.txt, without those of judged.txt, whose verdicts were known before the rule changed.
+# Their order is that of draw.sh, and the seed is the hash of the commit in which the rule was final. If a program
+# cannot be captured, the next one of the order replaces it. Three frames of a program are captured. The plan has the
+# first one that is large (100 draws or 1,000,000 cycles), or the second one if none is large. Programs are drawn
+# until there are COUNT (20), and half of the frames are large. The plan lists them in the order of the draw. The same
+# command resumes an interrupted call. Installs the packages of each program when it is drawn.
 #
 #     studies/programs/unseen.sh FOLDER [COUNT]
 #     build/aetius study verdicts --plan FOLDER/verdicts.ini
@@ -14,7 +14,7 @@
 # output), and the plan. If the study rejects a frame because its picture has one color, rename NAME.frames to
 # NAME.failed and repeat this command: another program replaces it.
 set -eu
-seed=d57495c4be4f68b79d2f5940dbf833add736dbbd
+seed=f6e1470458d951cab8e6a0cf4d8169cd680c685b
 [ $# -ge 1 ] || {
     echo 'usage: studies/programs/unseen.sh FOLDER [COUNT]' >&2
     exit 2
@@ -114,7 +114,7 @@ write_plan() {
     done
 }
 
-order=$("$here/draw.sh" "$seed" 1000 /dev/null "$here/unseen.txt")
+order=$("$here/draw.sh" "$seed" 1000 "$here/judged.txt" "$here/unseen.txt")
 for name in $order; do
     ! is_enough || break
     [ ! -f "$folder/$name.frames" ] || continue
