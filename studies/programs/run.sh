@@ -22,7 +22,7 @@ cd "$home"
 # shellcheck disable=SC2016  # expanded where it runs
 press='
 press() {
-    while kill -0 $$ 2>/dev/null; do for key; do sleep 1; xdotool mousemove 200 200 key "$key" 2>/dev/null; done; done &
+    while true; do for key; do sleep 1; xdotool mousemove 200 200 key "$key" 2>/dev/null || exit; done; done &
 }'
 env -u WAYLAND_DISPLAY -u DBUS_SESSION_BUS_ADDRESS -u PULSE_SERVER HOME="$home" XDG_RUNTIME_DIR="$home" \
     SDL_AUDIODRIVER=dummy ALSOFT_DRIVERS=null NO_AT_BRIDGE=1 LC_ALL=C.UTF-8 \
