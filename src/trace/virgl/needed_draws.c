@@ -194,6 +194,9 @@ find_needed_draws(struct needed_draws **needed, struct trace_reader *reader,
     const bool whole_state = separation == SEPARATION_RANGES && !read_back;
     struct budget_share share = {.budget = trace_reader_budget(reader),
                                  .most_bytes = ACCESS_LIST_MAX_BYTES};
+    *needed = NULL;
+    if (!trace_reader_rewind(reader, err))
+        return false;
     const bool ok = access_list_make(&list, reader, wanted, whole_state, read_back, err) &&
                     has_room_for_liveness(&list, &share, err);
     *needed = ok ? find_needed(&list, wanted, warm_up, separation) : NULL;

@@ -116,6 +116,13 @@ first_draw_needed(struct past past, uint32_t warm_up)
     const bool first = needed_draws_has(needed, 0);
     assert_true(needed_draws_has(needed, 1));
     needed_draws_destroy(needed);
+    /* a reader at the end of the trace gives the same answer */
+    struct message message;
+    for (bool end = false; !end;)
+        assert_true(trace_reader_next(reader, &message, &end, &err));
+    assert_true(needed_draws_find(&needed, reader, &frame_1, warm_up, &err));
+    assert_int_equal(needed_draws_has(needed, 0), first);
+    needed_draws_destroy(needed);
     trace_reader_close(reader);
     unlink(path);
     return first;
