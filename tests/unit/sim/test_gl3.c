@@ -488,6 +488,42 @@ machine(void **state)
     check_all(true);
 }
 
+/* A clear that the next one overwrites is left out. It is not if the next one has a condition that
+ * is false. */
+static void
+conditions_keep_held_clears(void **state)
+{
+    (void)state;
+    static const float white[4] = {1, 1, 1, 1};
+    for (uint32_t conditional = 0; conditional < 2; conditional++) {
+        struct player player = {0};
+        struct stream s = {0};
+        struct params params;
+        struct error err;
+        uint32_t pixels[SIZE * SIZE];
+        assert_true(params_load_preset(&params, "reference-2008", &err));
+        player_start(&player, &params, true, NULL);
+        player.sim.machine->no_repeated_clears = true;
+        player_create(&player, (struct resource_desc){RES_COLOR, TARGET_2D, FORMAT_B8G8R8A8_UNORM,
+                                                      BIND_RENDER_TARGET, SIZE, SIZE, 1, 1, 0, 0});
+        scene_states(&s, 0);
+        scene_shaders(&s, plain_vs, white_fs);
+        CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
+        scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
+        scene_bind(&s);
+        stream_clear(&s, MASK_COLOR0, white, 0, 0);
+        if (conditional)
+            set_condition(&player, &s, 0);
+        stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
+        player_submit(&player, &s);
+        player_get(&player, RES_COLOR, SIZE, SIZE, pixels);
+        for (uint32_t p = 0; p < SIZE * SIZE; p++)
+            assert_int_equal(pixels[p], conditional ? 0xffffffff : 0);
+        assert_int_equal(player.sim.machine->cmdproc->stats.clears, 1);
+        player_end(&player);
+    }
+}
+
 /* Writes a trace of each feature to an existing folder, as seeds of the fuzz targets. */
 static void
 write_traces(const char *folder)
@@ -515,6 +551,7 @@ main(int argc, char **argv)
         write_traces(argv[1]);
         return 0;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(functional), cmocka_unit_test(machine)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(functional), cmocka_unit_test(machine),
+                                       cmocka_unit_test(conditions_keep_held_clears)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
