@@ -382,15 +382,22 @@ expected_layers(uint32_t x, uint32_t y)
 
 /* ---- conditional rendering ---- */
 
-/* The condition is that a query without samples has counted some (`value` 0) or none (1). */
+/* Makes a query that counts no samples. */
 static void
-set_condition(struct player *player, struct stream *s, uint32_t value)
+count_nothing(struct player *player, struct stream *s)
 {
     player_create(player, (struct resource_desc){RES_BLOCK, TARGET_BUFFER, FORMAT_R8_UNORM,
                                                  BIND_CUSTOM, 16, 1, 1, 1, 0, 0});
     CREATE(s, VOBJ_QUERY, OBJ_COUNTS, QUERY_OCCLUSION_COUNTER, 0, RES_BLOCK);
     PACKET(s, CMD_BEGIN_QUERY, OBJ_COUNTS);
     PACKET(s, CMD_END_QUERY, OBJ_COUNTS);
+}
+
+/* The condition is that the query has counted some samples (`value` 0) or none (1). */
+static void
+set_condition(struct player *player, struct stream *s, uint32_t value)
+{
+    count_nothing(player, s);
     PACKET(s, CMD_SET_RENDER_CONDITION, OBJ_COUNTS, value, 0);
 }
 
@@ -511,9 +518,10 @@ conditions_keep_held_clears(void **state)
         CREATE(&s, VOBJ_VERTEX_ELEMENTS, OBJ_ELEMENTS, 0, 0, 0, FORMAT_R32G32B32A32_FLOAT);
         scene_surfaces(&s, FORMAT_B8G8R8A8_UNORM, 0);
         scene_bind(&s);
+        count_nothing(&player, &s);
         stream_clear(&s, MASK_COLOR0, white, 0, 0);
         if (conditional)
-            set_condition(&player, &s, 0);
+            PACKET(&s, CMD_SET_RENDER_CONDITION, OBJ_COUNTS, 0, 0);
         stream_clear(&s, MASK_COLOR0, NULL, 0, 0);
         player_submit(&player, &s);
         player_get(&player, RES_COLOR, SIZE, SIZE, pixels);
