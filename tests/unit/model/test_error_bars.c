@@ -87,7 +87,7 @@ held_out_rows_do_not_count(void **state)
     struct model_rows rows = {0};
     struct error err;
     (void)state;
-    if (!model_rows_read(&rows, AETIUS_SOURCE_DIR "/tests/golden/model-points.csv", &err))
+    if (!model_rows_read(&rows, AETIUS_SOURCE_DIR "/docs/studies/model/g70-like.csv", &err))
         fail_msg("%s", err.text);
     size_t count = 0; /* dependent reads take seconds to fit */
     for (size_t r = 0; r < rows.count; r++)
