@@ -22,7 +22,7 @@ WORKLOADS = os.path.join(ROOT, 'tests', 'golden', 'workloads.trace')
 EMISSION = os.path.join(ROOT, 'tests', 'golden', 'emission.trace')
 FAULTS = os.path.join(ROOT, 'tests', 'golden', 'faults.trace')
 PROFILER = os.path.join(ROOT, 'tests', 'golden', 'profiler')
-ROWS = os.path.join(ROOT, 'docs', 'studies', 'model', 'reference-2008.csv')
+ROWS = os.path.join(ROOT, 'tests', 'golden', 'model-points.csv')
 
 PLAN = '''[sweep]
 preset = reference-2008

@@ -5,6 +5,8 @@
 #
 # Not captured, because they contain no shaders: tests/golden/*.blocks.*, and the corpora blocks, codec
 # and */state.
+# tests/golden/model-points.csv has the rows of docs/studies/model/reference-2008.csv without the large points of
+# `aetius model template --large`, so that tests fit them in seconds.
 #
 #     tools/golden.sh build/aetius
 set -eu

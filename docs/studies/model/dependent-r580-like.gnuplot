@@ -18,7 +18,7 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'r580-like: dependent reads by texture size and pattern'."\n".'error on held-out measurements: mean 7.1 %, worst 53.8 %' font ',13'
+set title 'r580-like: dependent reads by texture size and pattern'."\n".'error on held-out measurements: mean 10.7 %, worst 121.3 %' font ',13'
 set xlabel 'texels per side'
 set ylabel 'million fragments per second'
 set logscale x 2

@@ -18,7 +18,7 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'reference-2008: dependent reads by texture size and pattern'."\n".'error on held-out measurements: mean 7.8 %, worst 105.5 %' font ',13'
+set title 'reference-2008: dependent reads by texture size and pattern'."\n".'error on held-out measurements: mean 7.4 %, worst 58.9 %' font ',13'
 set xlabel 'texels per side'
 set ylabel 'million fragments per second'
 set logscale x 2

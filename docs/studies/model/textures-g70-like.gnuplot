@@ -18,7 +18,7 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'g70-like: texel rate by texture size and format'."\n".'error on held-out measurements: mean 5.6 %, worst 35.7 %' font ',13'
+set title 'g70-like: texel rate by texture size and format'."\n".'error on held-out measurements: mean 6.3 %, worst 79.3 %' font ',13'
 set xlabel 'texels per side, powers of two'
 set ylabel 'million texels per second'
 set logscale x 2

@@ -18,7 +18,7 @@ set linetype 8 lc rgb '#7d7d7d' lw 1.5 pt 7 ps 0.6
 set linetype 9 lc rgb '#b0a83a' lw 1.5 pt 7 ps 0.6
 set linetype 10 lc rgb '#4aa6b5' lw 1.5 pt 7 ps 0.6
 set linetype cycle 10
-set title 'g70-like: fragment rate by triangle size'."\n".'error on held-out measurements: mean 3.3 %, worst 34.7 %' font ',13'
+set title 'g70-like: fragment rate by triangle size'."\n".'error on held-out measurements: mean 3.3 %, worst 35.2 %' font ',13'
 set xlabel 'fragments per triangle'
 set ylabel 'million fragments per second'
 set logscale x 2

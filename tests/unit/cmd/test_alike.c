@@ -6,7 +6,7 @@
 #include "rigs/needs.h"
 
 #define BLOCKS AETIUS_SOURCE_DIR "/tests/golden/x0.blocks.color"
-#define CSV    AETIUS_SOURCE_DIR "/docs/studies/model/g70-like.csv"
+#define CSV    AETIUS_SOURCE_DIR "/tests/golden/model-points.csv"
 
 enum {
     NEEDS_X = 1,        /* starts Xvfb */

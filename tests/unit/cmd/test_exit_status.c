@@ -6,7 +6,7 @@
 #include "rigs/folder.h"
 
 #define TINY AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
-#define ROWS AETIUS_SOURCE_DIR "/docs/studies/model/reference-2005.csv"
+#define ROWS AETIUS_SOURCE_DIR "/tests/golden/model-points.csv"
 
 static char dir[] = "/tmp/aetius-exit-XXXXXX";
 

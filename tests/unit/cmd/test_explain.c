@@ -167,7 +167,7 @@ statistics_need_no_unit(void **state)
 
 /* Commands whose tables have a line of column names, and the first words of this line. */
 #define TINY       AETIUS_SOURCE_DIR "/tests/golden/tiny.trace"
-#define MODEL_ROWS AETIUS_SOURCE_DIR "/docs/studies/model/g70-like.csv"
+#define MODEL_ROWS AETIUS_SOURCE_DIR "/tests/golden/model-points.csv"
 static const struct {
     const char *command[8], *names;
 } tables[] = {

@@ -162,7 +162,7 @@ large_triangles_were_measured(void **state)
     struct model model;
     struct error err = {""};
     uint32_t coherence = 0;
-    if (!model_rows_read(&rows, AETIUS_SOURCE_DIR "/docs/studies/model/reference-2008.csv", &err) ||
+    if (!model_rows_read(&rows, AETIUS_SOURCE_DIR "/tests/golden/model-points.csv", &err) ||
         !model_fit(&model, &rows, NULL, 0, &err))
         fail_msg("%s", err.text);
     for (size_t i = 0; i < rows.count; i++) {

@@ -326,7 +326,7 @@ static void
 commands(void **state)
 {
     char *model = in_dir("model"), *shapes[3];
-    static const char csv[] = AETIUS_SOURCE_DIR "/docs/studies/model/reference-2005.csv";
+    static const char csv[] = AETIUS_SOURCE_DIR "/tests/golden/model-points.csv";
     static const char usual[] = "fragments=1e6\ncycles=4\nreads=2\ndependent=1\ntexture=200\n"
                                 "format=RGBA32F\npattern=";
     char *out[4],
