@@ -1,4 +1,4 @@
-/* A long warehouse with crates, in fixed function with two texture units. The floor, the roof and
+/* A long warehouse with boxes, in fixed function with two texture units. The floor, the roof and
  * both walls have a base texture, and a detail texture that repeats three times per meter. The
  * detail texture has no mipmaps. Fixed: it has. */
 #include "planted.h"
@@ -10,7 +10,7 @@
 enum { BASE = 128, DETAIL = 256 };
 
 static bool fixed;
-static GLuint base, detail, crate_list, shell_list;
+static GLuint base, detail, box_list, shell_list;
 static GLubyte texels[DETAIL * DETAIL][4];
 
 static void
@@ -73,12 +73,12 @@ compile_shell(void)
     glEndList();
 }
 
-/* Two visible sides and the top of each crate, the nearest crates first. */
+/* Two visible sides and the top of each box, the nearest boxes first. */
 static void
-compile_crates(void)
+compile_boxes(void)
 {
-    crate_list = glGenLists(1);
-    glNewList(crate_list, GL_COMPILE);
+    box_list = glGenLists(1);
+    glNewList(box_list, GL_COMPILE);
     glBegin(GL_QUADS);
     for (int i = 0; i < 14; i++) {
         float left = i % 2 ? 2.2f : -4.4f, z = -4.0f - 2.5f * (float)i;
@@ -102,7 +102,7 @@ setup(void)
 {
     load_textures();
     compile_shell();
-    compile_crates();
+    compile_boxes();
     glEnable(GL_DEPTH_TEST);
     glMatrixMode(GL_PROJECTION);
     glFrustum(-0.6, 0.6, -0.4, 0.4, 0.7, 60.0);
@@ -128,7 +128,7 @@ draw(uint32_t frame)
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     glLoadIdentity();
     glTranslatef(0, -1.7f, 0.1f * (float)frame - 1.0f);
-    glCallList(crate_list);
+    glCallList(box_list);
     set_textures(true);
     glCallList(shell_list);
     set_textures(false);
