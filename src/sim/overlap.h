@@ -3,7 +3,8 @@
  *
  * Each stage of the pipeline processes draws in order. Its work for a draw extends from its first
  * to its last cycle with work. The Streamer's work ends when its fetch can take the next draw: its
- * commit half waits for shaded vertices of several draws. The estimate moves this work to the earliest cycle in which:
+ * commit half waits for shaded vertices of several draws. The estimate moves this work to the
+ * earliest cycle in which:
  * - the stage has finished the draws before,
  * - the stages before it have moved no further: a stage cannot work ahead of its input,
  * - the stage after it has moved so little that its input queues hold the items that arrive early.

@@ -12,8 +12,9 @@
 struct needed_draws;
 
 /* For callers that render all wanted frames, which need all draws of these frames. Reads the trace
- * from its start up to the last wanted frame, then rewinds the reader. Of the frames before a wanted frame, only
- * the last `warm_up` have needed draws; WARM_UP_ALL: all of them. On failure *needed is NULL. */
+ * from its start up to the last wanted frame, then rewinds the reader. Of the frames before a
+ * wanted frame, only the last `warm_up` have needed draws; WARM_UP_ALL: all of them. On failure
+ * *needed is NULL. */
 bool needed_draws_find(struct needed_draws **needed, struct trace_reader *reader,
                        const struct frame_set *wanted, uint32_t warm_up, struct error *err);
 /* For callers that render each wanted frame separately, and replay it again before a later wanted
