@@ -26,7 +26,7 @@ struct whatif_options {
     struct arg_list dropped, unblended, untested, uncopied, programs,
         textures[WHATIF_TEXTURE_KINDS];
     bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks, no_repeated_uploads,
-        no_repeated_clears, json;
+        no_repeated_clears, no_repeated_copies, json;
     uint64_t memory;
 };
 
@@ -438,6 +438,7 @@ compare(struct comparison *comparison, const struct params *params, struct trace
     whatif->early_uploads = options->early_uploads;
     whatif->no_repeated_uploads = options->no_repeated_uploads;
     whatif->no_repeated_clears = options->no_repeated_clears;
+    whatif->no_repeated_copies = options->no_repeated_copies;
     whatif->no_readbacks = options->no_readbacks;
     bool ok =
         READ_DRAWS(options, &options->dropped, "--drop", reader, false, &whatif->dropped, err) &&
@@ -501,7 +502,7 @@ has_change(const struct whatif_options *options)
                options->uncopied.count || options->programs.count || options->scale ||
                options->front_to_back || options->merge_draws || options->index_order ||
                options->early_uploads || options->no_readbacks || options->no_repeated_uploads ||
-               options->no_repeated_clears;
+               options->no_repeated_clears || options->no_repeated_copies;
     for (uint32_t k = 0; k < WHATIF_TEXTURE_KINDS; k++)
         any |= options->textures[k].count > 0;
     return any;
@@ -526,6 +527,8 @@ cmd_whatif(int argc, char **argv)
          false},
         {"no-repeated-clears", 0, ARG_FLAG, &options.no_repeated_clears, NULL,
          "leave out clears that the next clear overwrites", false},
+        {"no-repeated-copies", 0, ARG_FLAG, &options.no_repeated_copies, NULL,
+         "leave out copies that an equal copy has made before, with nothing changed since", false},
         {"drop", 0, ARG_LIST, &options.dropped, "F:D[-E]",
          "leave out draw D of frame F, or draws D to E", false},
         {"drop-copy", 0, ARG_LIST, &options.uncopied, "F:D",

@@ -750,6 +750,7 @@ machine_sync_memory(struct machine *m)
     m->color_count = 0;
     m->depth.res = NULL;
     cover_forget(&m->cover);
+    m->copies.count = 0;
     work_accounting_reset(&m->accounting, m->clock.now);
     hazards_reset(&m->hazards);
     command_stream_reset(&m->stream);

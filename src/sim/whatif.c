@@ -120,6 +120,7 @@ whatif_is_trace(const struct whatif *whatif, struct error *err)
                   {whatif->early_uploads, "--early-uploads"},
                   {whatif->no_repeated_uploads, "--no-repeated-uploads"},
                   {whatif->no_repeated_clears, "--no-repeated-clears"},
+                  {whatif->no_repeated_copies, "--no-repeated-copies"},
                   {whatif->unblended.count > 0, "--no-blend"},
                   {whatif->untested.count > 0, "--no-alpha-test"},
                   {whatif->programs.count > 0, "--replace-program"},
@@ -206,6 +207,7 @@ whatif_attach(struct whatif *whatif, struct simulation *sim, struct trace_reader
         sim->machine->early_uploads = whatif->early_uploads;
         sim->machine->no_repeated_uploads = whatif->no_repeated_uploads;
         sim->machine->no_repeated_clears = whatif->no_repeated_clears;
+        sim->machine->no_repeated_copies = whatif->no_repeated_copies;
     }
     *executor = (struct executor){whatif, &sim->device, execute};
     return true;

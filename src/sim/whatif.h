@@ -39,7 +39,7 @@ struct whatif {
     VEC(struct whatif_program) programs;
     double viewport_scale; /* 0: unchanged */
     bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks, no_repeated_uploads,
-        no_repeated_clears;
+        no_repeated_clears, no_repeated_copies;
     struct frame_set frames; /* simulated frames */
 
     struct simulation *sim;

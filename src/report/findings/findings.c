@@ -44,12 +44,13 @@ compare_findings(const void *a, const void *b)
 
 /* Adds the option once per texture. */
 static void
-put_textures(const struct finding *finding, const char *option, FILE *out)
+put_textures(const struct finding *finding, const char *option, bool single_level, FILE *out)
 {
     VEC(uint32_t) seen = {0};
     for (size_t i = 0; i < finding->draw_count; i++) {
         const struct format_info *format;
-        const char *at = finding->draws[i].row->textures;
+        const struct draw_row *row = finding->draws[i].row;
+        const char *at = single_level ? row->single_level : row->textures;
         uint32_t number = 0;
         while (finding_next_texture(&at, &number, &format)) {
             size_t s = 0;
@@ -148,14 +149,15 @@ make_command(const struct finding *finding, const char *dir, const struct frame_
     switch (finding->number) {
     case FINDING_back_to_front: fputs(" --front-to-back", out); break;
     case FINDING_late_z: put_early_tests(finding, out); break;
-    case FINDING_mipmaps: put_textures(finding, "--mipmaps", out); break;
-    case FINDING_uncompressed: put_textures(finding, "--compress", out); break;
+    case FINDING_mipmaps: put_textures(finding, "--mipmaps", true, out); break;
+    case FINDING_uncompressed: put_textures(finding, "--compress", false, out); break;
     case FINDING_tiny_draws: fputs(" --merge-draws", out); break;
     case FINDING_index_order: fputs(" --index-order", out); break;
     case FINDING_erased_draws: put_draws(finding, "--drop", NULL, out); break;
     case FINDING_uploads: fputs(" --early-uploads", out); break;
     case FINDING_repeated_uploads: fputs(" --no-repeated-uploads", out); break;
     case FINDING_repeated_clears: fputs(" --no-repeated-clears", out); break;
+    case FINDING_repeated_copies: fputs(" --no-repeated-copies", out); break;
     case FINDING_unused_copies: put_copies(finding, out); break;
     default: fputs(" --no-readbacks", out); break;
     }
