@@ -21,6 +21,7 @@
  * - 51, 33: two textures that are much larger than drawn, one of them without mipmaps
  * - 52, 53: opaque objects that hide their own rear side, back to front
  * - 54, 55: the unchanged picture is copied before each of four draws
+ * - 57, 58: the depth is cleared before draws into different quarters, and the stencil remains
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
  * - 11: opaque layers of a single draw, back to front
@@ -35,6 +36,7 @@
  * - 30: a texture that is uploaded before the first layer
  * - 40: a mesh whose vertices are uploaded into a new buffer for the first time
  * - 43: an uncompressed texture of which a part is uploaded before the first layer
+ * - 59: the depth is cleared before draws into parts that overlap
  * - 56: the picture is copied again after a clear of the copy
  * - 36: small squares whose place is selected from uniforms by an attribute
  *
@@ -808,6 +810,27 @@ draw_clears(uint32_t count, bool alternates)
     glDisable(GL_STENCIL_TEST);
 }
 
+/* Draws quarters of the window, or larger parts that overlap, with their stencil. */
+static void
+draw_quarters_of_depth(bool clears, GLsizei side)
+{
+    glUseProgram(0);
+    glStencilFunc(GL_ALWAYS, 1, 1);
+    glStencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
+    glEnable(GL_STENCIL_TEST);
+    glEnable(GL_DEPTH_TEST);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        glViewport((GLint)(i % 2) * SIZE / 2, (GLint)(i / 2) * SIZE / 2, side, side);
+        if (clears && i > 0)
+            glClear(GL_DEPTH_BUFFER_BIT);
+        layer(0, (float)i, 0, 1);
+    }
+    glClear(GL_STENCIL_BUFFER_BIT);
+    glViewport(0, 0, SIZE, SIZE);
+    glDisable(GL_DEPTH_TEST);
+    glDisable(GL_STENCIL_TEST);
+}
+
 static void
 draw_frame(uint32_t frame)
 {
@@ -871,6 +894,9 @@ draw_frame(uint32_t frame)
     case 54: draw_equal_copies(true, false); break;
     case 55: draw_equal_copies(false, false); break;
     case 56: draw_equal_copies(true, true); break;
+    case 57: draw_quarters_of_depth(true, SIZE / 2); break;
+    case 58: draw_quarters_of_depth(false, SIZE / 2); break;
+    case 59: draw_quarters_of_depth(true, SIZE / 2 + 1); break;
     default: break;
     }
     glUseProgram(0);
@@ -893,7 +919,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 57,
+                                       .frames = 60,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

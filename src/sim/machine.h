@@ -15,6 +15,20 @@
 #define UNIT_HEADERS
 #include "machine.def"
 
+/* Parts of the framebuffer that draws may have used, in pixels. */
+struct used_parts {
+    struct scissor_state items[16];
+    uint32_t count; /* above the size of `items`: all parts */
+};
+
+/* Clears of the bound framebuffer. A clear is unneeded if the next one also clears its buffers, and
+ * the draws in between used no part that other draws have used since an equal clear. */
+struct noted_clears {
+    struct gpu_cmd needed, last; /* the last needed clear, and the last clear after it */
+    bool has_needed, has_last;
+    struct used_parts before, since; /* between both, and since the latest of them */
+};
+
 struct made_copy { /* the last copy of the frame to a resource */
     struct gpu_cmd cmd;
     uint64_t from, to;               /* `created` of the resources */
@@ -93,6 +107,7 @@ struct machine {
         uint32_t buffers;         /* that they write (enum buffer_mask) */
         uint32_t clears, cleared; /* clears after the last draw, and their buffers */
     } unread;
+    struct noted_clears noted_clears; /* like `unread` */
     /* Draws that the next one may continue: no work in between depends on the order. Their objects
      * may be gone. */
     struct draw_run continued;

@@ -84,6 +84,9 @@ leaves_out(struct whatif *whatif, const struct gpu_cmd *cmd)
 {
     if (cmd->op == GPU_GET)
         return whatif->no_readbacks && is_simulated(whatif);
+    if (cmd->op == GPU_CLEAR)
+        return is_listed(whatif->uncleared.items, whatif->uncleared.count, whatif,
+                         whatif->sim->device.draw_in_frame);
     return (cmd->op == GPU_BLIT || cmd->op == GPU_COPY_REGION) && !cmd->shows &&
            is_listed(whatif->uncopied.items, whatif->uncopied.count, whatif,
                      whatif->sim->device.draw_in_frame);
@@ -225,6 +228,10 @@ whatif_check(const struct whatif *whatif, struct error *err)
         if (!whatif->uncopied.items[i].found)
             return fail(err, "--drop-copy %u:%u: there is no copy right before this draw",
                         whatif->uncopied.items[i].frame, whatif->uncopied.items[i].draw);
+    for (size_t i = 0; i < whatif->uncleared.count; i++)
+        if (!whatif->uncleared.items[i].found)
+            return fail(err, "--drop-clear %u:%u: there is no clear right before this draw",
+                        whatif->uncleared.items[i].frame, whatif->uncleared.items[i].draw);
     for (size_t i = 0; i < whatif->programs.count; i++)
         if (!whatif->programs.items[i].found)
             return fail(err, "--replace-program: the trace has no %s program %s",
@@ -242,6 +249,7 @@ whatif_fini(struct whatif *whatif)
         free(whatif->programs.items[i].text);
     VEC_FREE(&whatif->dropped);
     VEC_FREE(&whatif->uncopied);
+    VEC_FREE(&whatif->uncleared);
     VEC_FREE(&whatif->unblended);
     VEC_FREE(&whatif->untested);
     VEC_FREE(&whatif->textures);

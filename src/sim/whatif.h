@@ -34,7 +34,8 @@ struct whatif_program {
 struct whatif {
     /* The caller fills these members. whatif_fini() frees the arrays and the texts. */
     VEC(struct whatif_draw) dropped, unblended, untested; /* the last: by alpha */
-    VEC(struct whatif_draw) uncopied; /* copies right before a draw, or after the last one */
+    VEC(struct whatif_draw) uncopied;  /* copies right before a draw, or after the last one */
+    VEC(struct whatif_draw) uncleared; /* likewise, clears */
     VEC(struct whatif_texture) textures;
     VEC(struct whatif_program) programs;
     double viewport_scale; /* 0: unchanged */

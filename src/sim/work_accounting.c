@@ -74,6 +74,7 @@ work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
     if (kind == WORK_CLEAR) {
         work.erases = accounting->erases;
         work.clears_repeated = accounting->clears_repeated;
+        work.clears_unneeded = accounting->clears_unneeded;
     }
     accounting->items[ring_push(&accounting->ring)] = work;
     charge_cycles_until(accounting, now);
@@ -84,6 +85,7 @@ work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
     if (joins && kind == WORK_CLEAR) {
         accounting->row.erases += work.erases;
         accounting->row.clears_repeated += work.clears_repeated;
+        accounting->row.clears_unneeded += work.clears_unneeded;
     }
 }
 

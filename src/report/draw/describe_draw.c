@@ -333,8 +333,8 @@ facts_of_copies(const struct work *work)
     const struct work_copy *copy = &work->copy;
     const struct box *box = &copy->box;
     if (!copy->to)
-        return mem_printf(",,,,,,,,,,,,,,,,,,%u", work->copies_repeated);
-    return mem_printf(",,,,,,#%u level %u %dx%dx%d at %d %d %d%s,#%u,,,,,,,,,,,%u", copy->to,
+        return mem_printf(",,,,,,,,,,,,,,,,,,%u,", work->copies_repeated);
+    return mem_printf(",,,,,,#%u level %u %dx%dx%d at %d %d %d%s,#%u,,,,,,,,,,,%u,", copy->to,
                       copy->level, box->width, box->height, box->depth, box->x, box->y, box->z,
                       copy->mask == BLIT_COLOR ? "" : " masked", copy->from, work->copies_repeated);
 }
@@ -346,13 +346,14 @@ describe_facts(const struct work *work)
     struct draw_identity identity;
     struct memory_text text;
     if (work->kind == WORK_CLEAR)
-        return mem_printf(",,,,,,,,,,,,,%u,,,%u,,", work->erases, work->clears_repeated);
+        return mem_printf(",,,,,,,,,,,,,%u,,,%u,,,%u", work->erases, work->clears_repeated,
+                          work->clears_unneeded);
     if (work->kind == WORK_UPLOAD)
-        return mem_printf(",,,,,,,,,,,,,,,%" PRIu64 ",,,", work->repeated);
+        return mem_printf(",,,,,,,,,,,,,,,%" PRIu64 ",,,,", work->repeated);
     if (work->kind == WORK_BLIT)
         return facts_of_copies(work);
     if (!draw)
-        return mem_strdup(",,,,,,,,,,,,,,,,,,");
+        return mem_strdup(",,,,,,,,,,,,,,,,,,,");
     FILE *out = memory_text_open(&text);
     draw_identify(draw, &identity);
     fprintf(out, PROGRAM_HASH "," PROGRAM_HASH "," PROGRAM_HASH ",%s,%u,%u,", identity.hash,
@@ -372,7 +373,7 @@ describe_facts(const struct work *work)
     describe_label(draw->names->target, out);
     fprintf(out, ",%u,,%u,,,", draw->merges, draw->textures_uploaded);
     list_all_textures(draw, true, out);
-    fputc(',', out);
+    fputs(",,", out);
     return memory_text_take(&text);
 }
 

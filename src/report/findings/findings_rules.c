@@ -51,7 +51,7 @@ static void
 add(struct finding_list *list, const struct draw_row *row, double cycles)
 {
     if (cycles > 0)
-        VEC_PUSH(&list->found, ((struct finding_draw){row, cycles}));
+        VEC_PUSH(&list->found, ((struct finding_draw){row, cycles, false}));
 }
 
 /* Cycles that a draw saves if a share of its fragments is not shaded. Those attributed to shading,
@@ -187,25 +187,6 @@ find_late_z(struct finding_list *list)
             needs_no_late_test(list, row))
             add(list, row, saved_shading(list, row, value(list, row, COLUMN_failed) / tested));
     }
-}
-
-bool
-finding_next_texture(const char **at, uint32_t *number, const struct format_info **format)
-{
-    unsigned handle, width, height;
-    char name[64];
-    *format = NULL;
-    if (!**at)
-        return false;
-    if (sscanf(*at, "#%u %ux%u %63[^; ]", &handle, &width, &height, name) == 4) {
-        *number = handle;
-        for (size_t i = 0; i < format_count() && !*format; i++)
-            if (!strcmp(format_at(i)->name, name))
-                *format = format_at(i);
-    }
-    *at += strcspn(*at, ";");
-    *at += strspn(*at, "; ");
-    return true;
 }
 
 /* Whether a copy writes the texture. A driver can neither compress it nor keep its mipmaps. */
@@ -704,22 +685,50 @@ find_repeated_uploads(struct finding_list *list)
     }
 }
 
+/* Cycles of a row, except those attributed to waits for memory. */
+static double
+without_waits(const struct finding_list *list, const struct draw_row *row)
+{
+    static const enum finding_column waits[] = {COLUMN_bandwidth_z, COLUMN_bandwidth_color,
+                                                COLUMN_latency_z,   COLUMN_latency_color,
+                                                COLUMN_turns,       COLUMN_rows};
+    double cycles = row->cost.cycles;
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        cycles -= value(list, row, waits[i]);
+    return cycles;
+}
+
+/* A clear shows that the one before the last draws is unneeded. */
+static void
+add_unneeded(struct finding_list *list, size_t r)
+{
+    const struct draw_row *rows = list->draws->rows.items;
+    size_t before = r;
+    while (before-- > 0 && rows[before].frame == rows[r].frame &&
+           strcmp(rows[before].work, "clear") != 0)
+        ;
+    if (before >= r || rows[before].frame != rows[r].frame ||
+        value(list, &rows[before], COLUMN_clears) != 1)
+        return;
+    const double cycles = without_waits(list, &rows[before]);
+    if (cycles > 0)
+        VEC_PUSH(&list->found, ((struct finding_draw){&rows[before], cycles, true}));
+}
+
 /* Apart from memory waits, clears of the same buffers take the same time. The first clear reads
  * what draws have written; the others read cleared blocks, which are compressed. */
 void
 find_repeated_clears(struct finding_list *list)
 {
-    static const enum finding_column waits[] = {COLUMN_bandwidth_z, COLUMN_bandwidth_color,
-                                                COLUMN_latency_z,   COLUMN_latency_color,
-                                                COLUMN_turns,       COLUMN_rows};
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
         const double clears = value(list, row, COLUMN_clears);
-        double cycles = row->cost.cycles;
-        for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
-            cycles -= value(list, row, waits[i]);
-        if (!strcmp(row->work, "clear") && clears > 0)
-            add(list, row, cycles * value(list, row, COLUMN_clears_repeated) / clears);
+        if (strcmp(row->work, "clear") != 0 || !(clears > 0))
+            continue;
+        add(list, row,
+            without_waits(list, row) * value(list, row, COLUMN_clears_repeated) / clears);
+        if (value(list, row, COLUMN_clears_unneeded) > 0)
+            add_unneeded(list, r);
     }
 }
 

@@ -60,6 +60,7 @@
     X(transactions, "cmdproc.transactions")                                                        \
     X(transactions_repeated, "transactions_repeated")                                              \
     X(clears, "cmdproc.clears")                                                                    \
+    X(clears_unneeded, "clears_unneeded")                                                          \
     X(clears_repeated, "clears_repeated")                                                          \
     X(copies, "cmdproc.blits")                                                                     \
     X(copies_repeated, "copies_repeated")                                                          \

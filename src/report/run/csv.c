@@ -456,7 +456,8 @@ static const char *const whole_names[] = {"schema",
                                           "textures_uploaded",
                                           "transactions_repeated",
                                           "clears_repeated",
-                                          "copies_repeated"};
+                                          "copies_repeated",
+                                          "clears_unneeded"};
 
 enum csv_kind
 csv_kind_of(const char *name)
@@ -553,7 +554,8 @@ facts_of(const struct csv_table *table)
                         !strcmp(name, "merges") || !strcmp(name, "erases") ||
                         !strcmp(name, "textures_uploaded") ||
                         !strcmp(name, "transactions_repeated") ||
-                        !strcmp(name, "clears_repeated") || !strcmp(name, "copies_repeated"),
+                        !strcmp(name, "clears_repeated") || !strcmp(name, "copies_repeated") ||
+                        !strcmp(name, "clears_unneeded"),
             .most = is_place ? UINT32_MAX - 1 : UINT64_MAX,
         };
         facts[c].all = table->rows > 0 && facts[c].kind == CSV_WHOLE;

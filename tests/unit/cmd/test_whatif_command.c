@@ -220,6 +220,22 @@ repeated_copies_are_left_out(void **state)
     assert_true(fault.after < 1.02 * twin.after && fault.after > 0.98 * twin.after);
 }
 
+/* Frame 57 clears the depth before draws 1 to 3 into different parts. In frame 59, the parts
+ * overlap. */
+static void
+clears_are_left_out(void **state)
+{
+    (void)state;
+    const struct result fault =
+        ASK(0, FAULTS, "--frames", "57", "--drop-clear", "57:1", "--drop-clear", "57:2");
+    const struct result overlap = ASK(0, FAULTS, "--frames", "59", "--drop-clear", "59:1");
+    assert_true(fault.differing == 0 && fault.before > fault.after);
+    assert_true(overlap.before > overlap.after);
+    RUN(&cmd, "whatif", FAULTS, "--frames", "58", "--drop-clear", "58:1");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "there is no clear right before this draw"));
+}
+
 /* Frame 23 has the triangles of frame 24 in random order. Frame 27 uploads a texture four times,
  * and frame 30 once, before the first draw. */
 static void
@@ -431,6 +447,7 @@ main(int argc, char **argv)
         cmocka_unit_test(repeated_uploads_are_left_out),
         cmocka_unit_test(repeated_clears_are_left_out),
         cmocka_unit_test(repeated_copies_are_left_out),
+        cmocka_unit_test(clears_are_left_out),
         cmocka_unit_test(vertices_are_reused_and_uploads_are_early),
         cmocka_unit_test(textures_change),
         cmocka_unit_test(trimmed_traces_change),

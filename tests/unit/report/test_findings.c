@@ -42,6 +42,7 @@ static const struct fault {
     {FINDING_mipmaps, "51", "33", 4},          /* of one of two textures */
     {FINDING_back_to_front, "52", "53", 3},    /* each draw also hides itself */
     {FINDING_repeated_copies, "54", "55", 3},  /* all but the first of four */
+    {FINDING_repeated_clears, "57", "58", 2},  /* the last of three is followed by no other */
 };
 
 enum { FAULTS_COUNT = sizeof faults / sizeof *faults };
@@ -51,9 +52,10 @@ enum { FAULTS_COUNT = sizeof faults / sizeof *faults };
  * different states, or with different constants that an address selects, draws that are large,
  * clears of the depth, an upload of changed texels before the first draw, an upload into a new
  * buffer that repeats nothing, an uncompressed texture of which the frame uploads a part, clears of
- * different buffers, copies whose destination changes in between. */
-static const char *const sound[] = {"11", "12", "31", "16", "17", "20", "36",
-                                    "21", "29", "30", "40", "43", "50", "56"};
+ * different buffers, copies whose destination changes in between, clears between draws that
+ * overlap. */
+static const char *const sound[] = {"11", "12", "31", "16", "17", "20", "36", "21",
+                                    "29", "30", "40", "43", "50", "56", "59"};
 enum { SOUND_COUNT = sizeof sound / sizeof *sound };
 
 static char dir[] = "/tmp/aetius-findings-XXXXXX";
