@@ -18,6 +18,10 @@
  * - 44, 45: the depth is cleared six times, and the stencil remains
  * - 46, 47: a compressed texture that is much larger than drawn, without mipmaps
  * - 48, 49: the picture is blitted after each layer, and only the last copy is used
+ * - 51, 33: two textures that are much larger than drawn, one of them without mipmaps
+ * - 52, 53: opaque objects that hide their own rear side, back to front
+ * - 54, 55: the unchanged picture is copied before each of four draws
+ * - 57, 58: the depth is cleared before draws into different quarters, and the stencil remains
  *
  * These frames resemble a fault, but the program cannot avoid the cost:
  * - 11: opaque layers of a single draw, back to front
@@ -32,6 +36,8 @@
  * - 30: a texture that is uploaded before the first layer
  * - 40: a mesh whose vertices are uploaded into a new buffer for the first time
  * - 43: an uncompressed texture of which a part is uploaded before the first layer
+ * - 59: the depth is cleared before draws into parts that overlap
+ * - 56: the picture is copied again after a clear of the copy
  * - 36: small squares whose place is selected from uniforms by an attribute
  *
  * - 22: small squares of different places and texture coordinates, with and without indices
@@ -409,6 +415,23 @@ draw_order(bool back_to_front)
     glDisable(GL_DEPTH_TEST);
 }
 
+/* Draws objects with a front and a rear side. */
+static void
+draw_objects_in_order(bool back_to_front)
+{
+    glEnable(GL_DEPTH_TEST);
+    glUseProgram(plain_program);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        const float z = depth(back_to_front ? i : LAYERS - 1 - i);
+        glLineStipple((GLint)i % 2 + 1, 0xffff); /* makes it a separate draw */
+        glBegin(GL_QUADS);
+        corners(z, (float)i, 0, 1);
+        corners(z + 0.1f, (float)i, 0, 1);
+        glEnd();
+    }
+    glDisable(GL_DEPTH_TEST);
+}
+
 static void
 draw_hidden(GLuint program)
 {
@@ -499,6 +522,27 @@ draw_copies(void (*copy)(void), bool copies_each, bool uses_each)
             copy();
         if (uses_each || i == LAYERS - 1)
             draw_picture((float)i);
+    }
+}
+
+/* Draws a layer, and reads copies of it without changing it. */
+static void
+draw_equal_copies(bool copies_each, bool erases)
+{
+    glUseProgram(0);
+    glBindTexture(GL_TEXTURE_2D, picture);
+    layer(0, 0, 0, 1);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        if (copies_each || i == 0)
+            copy_picture();
+        glColorMask(false, false, false, false);
+        draw_picture((float)i);
+        glColorMask(true, true, true, true);
+        if (!erases)
+            continue;
+        glBindFramebuffer(GL_FRAMEBUFFER, picture_target);
+        glClear(GL_COLOR_BUFFER_BIT);
+        glBindFramebuffer(GL_FRAMEBUFFER, 0);
     }
 }
 
@@ -766,6 +810,27 @@ draw_clears(uint32_t count, bool alternates)
     glDisable(GL_STENCIL_TEST);
 }
 
+/* Draws quarters of the window, or larger parts that overlap, with their stencil. */
+static void
+draw_quarters_of_depth(bool clears, GLsizei side)
+{
+    glUseProgram(0);
+    glStencilFunc(GL_ALWAYS, 1, 1);
+    glStencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
+    glEnable(GL_STENCIL_TEST);
+    glEnable(GL_DEPTH_TEST);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        glViewport((GLint)(i % 2) * SIZE / 2, (GLint)(i / 2) * SIZE / 2, side, side);
+        if (clears && i > 0)
+            glClear(GL_DEPTH_BUFFER_BIT);
+        layer(0, (float)i, 0, 1);
+    }
+    glClear(GL_STENCIL_BUFFER_BIT);
+    glViewport(0, 0, SIZE, SIZE);
+    glDisable(GL_DEPTH_TEST);
+    glDisable(GL_STENCIL_TEST);
+}
+
 static void
 draw_frame(uint32_t frame)
 {
@@ -823,6 +888,15 @@ draw_frame(uint32_t frame)
     case 48: draw_copies(blit_picture, true, false); break;
     case 49: draw_copies(blit_picture, false, false); break;
     case 50: draw_clears(2, true); break;
+    case 51: draw_pair(large, with_mipmaps); break;
+    case 52: draw_objects_in_order(true); break;
+    case 53: draw_objects_in_order(false); break;
+    case 54: draw_equal_copies(true, false); break;
+    case 55: draw_equal_copies(false, false); break;
+    case 56: draw_equal_copies(true, true); break;
+    case 57: draw_quarters_of_depth(true, SIZE / 2); break;
+    case 58: draw_quarters_of_depth(false, SIZE / 2); break;
+    case 59: draw_quarters_of_depth(true, SIZE / 2 + 1); break;
     default: break;
     }
     glUseProgram(0);
@@ -845,7 +919,7 @@ main(int argc, char **argv)
                                        .about = "Frames with a planted fault each, and their twins",
                                        .width = SIZE,
                                        .height = SIZE,
-                                       .frames = 51,
+                                       .frames = 60,
                                        .setup = setup,
                                        .draw = draw};
     return scene_main(&scene, argc, argv);

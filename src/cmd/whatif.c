@@ -23,10 +23,10 @@ struct whatif_options {
     struct machine_options machine;
     struct frame_set frames;
     const char *path, *dir, *trace, *scale; /* path: a trace or a run */
-    struct arg_list dropped, unblended, untested, uncopied, programs,
+    struct arg_list dropped, unblended, untested, uncopied, uncleared, programs,
         textures[WHATIF_TEXTURE_KINDS];
     bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks, no_repeated_uploads,
-        no_repeated_clears, json;
+        no_repeated_clears, no_repeated_copies, json;
     uint64_t memory;
 };
 
@@ -438,6 +438,7 @@ compare(struct comparison *comparison, const struct params *params, struct trace
     whatif->early_uploads = options->early_uploads;
     whatif->no_repeated_uploads = options->no_repeated_uploads;
     whatif->no_repeated_clears = options->no_repeated_clears;
+    whatif->no_repeated_copies = options->no_repeated_copies;
     whatif->no_readbacks = options->no_readbacks;
     bool ok =
         READ_DRAWS(options, &options->dropped, "--drop", reader, false, &whatif->dropped, err) &&
@@ -446,6 +447,8 @@ compare(struct comparison *comparison, const struct params *params, struct trace
         READ_DRAWS(options, &options->untested, "--no-alpha-test", reader, false, &whatif->untested,
                    err) &&
         READ_DRAWS(options, &options->uncopied, "--drop-copy", reader, true, &whatif->uncopied,
+                   err) &&
+        READ_DRAWS(options, &options->uncleared, "--drop-clear", reader, true, &whatif->uncleared,
                    err) &&
         (!options->frames.count ||
          needed_draws_find(&needed, reader, &options->frames, WARM_UP_ALL, err));
@@ -498,10 +501,11 @@ static bool
 has_change(const struct whatif_options *options)
 {
     bool any = options->dropped.count || options->unblended.count || options->untested.count ||
-               options->uncopied.count || options->programs.count || options->scale ||
-               options->front_to_back || options->merge_draws || options->index_order ||
-               options->early_uploads || options->no_readbacks || options->no_repeated_uploads ||
-               options->no_repeated_clears;
+               options->uncopied.count || options->uncleared.count || options->programs.count ||
+               options->scale || options->front_to_back || options->merge_draws ||
+               options->index_order || options->early_uploads || options->no_readbacks ||
+               options->no_repeated_uploads || options->no_repeated_clears ||
+               options->no_repeated_copies;
     for (uint32_t k = 0; k < WHATIF_TEXTURE_KINDS; k++)
         any |= options->textures[k].count > 0;
     return any;
@@ -526,10 +530,14 @@ cmd_whatif(int argc, char **argv)
          false},
         {"no-repeated-clears", 0, ARG_FLAG, &options.no_repeated_clears, NULL,
          "leave out clears that the next clear overwrites", false},
+        {"no-repeated-copies", 0, ARG_FLAG, &options.no_repeated_copies, NULL,
+         "leave out copies that an equal copy has made before, with nothing changed since", false},
         {"drop", 0, ARG_LIST, &options.dropped, "F:D[-E]",
          "leave out draw D of frame F, or draws D to E", false},
         {"drop-copy", 0, ARG_LIST, &options.uncopied, "F:D",
          "leave out the copies and blits right before draw D of frame F", false},
+        {"drop-clear", 0, ARG_LIST, &options.uncleared, "F:D",
+         "leave out the clears right before draw D of frame F", false},
         {"no-blend", 0, ARG_LIST, &options.unblended, "F:D",
          "draw D of frame F replaces the color instead of blending", false},
         {"no-alpha-test", 0, ARG_LIST, &options.untested, "F:D[-E]",

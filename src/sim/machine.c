@@ -403,8 +403,10 @@ note_unread(struct machine *m, const struct draw *draw)
     struct unread_draws *unread = &m->unread;
     if (draw->streams_out || draw->query || samples_live_surface(m, draw)) {
         *unread = (struct unread_draws){.client = unread->client};
+        machine_forget_clears(m);
         return;
     }
+    machine_note_part(m, draw);
     unread->count++;
     unread->clears = unread->cleared = 0;
     for (uint32_t i = 0; i < draw->color_count; i++)
@@ -538,6 +540,7 @@ clear_command(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
     m->is_dirty = true;
     m->accounting.erases = take_erased(m, cmd);
     m->accounting.clears_repeated = take_replaced(m, cmd);
+    m->accounting.clears_unneeded = machine_note_clear(m, cmd);
     work_accounting_begin(&m->accounting, WORK_CLEAR, NULL, m->clock.now);
     m->cmdproc->stats.clears++;
     return finish_work(m, CMDPROC_SENT, err);
@@ -692,8 +695,10 @@ execute_machine_command(struct machine *m, const struct gpu_cmd *cmd, uint8_t *o
     machine_end_continued(m, cmd);
     if (!release_clear(m, cmd, err))
         return false;
-    if (!leaves_unread(cmd) || cmd->client != m->unread.client)
+    if (!leaves_unread(cmd) || cmd->client != m->unread.client) {
         m->unread = (struct unread_draws){.client = cmd->client};
+        machine_forget_clears(m);
+    }
     if (!wait_for_earlier(m, cmd, err))
         return false;
     if (checked && !gpu_apply(m->device, cmd, err))
@@ -750,6 +755,7 @@ machine_sync_memory(struct machine *m)
     m->color_count = 0;
     m->depth.res = NULL;
     cover_forget(&m->cover);
+    m->copies.count = 0;
     work_accounting_reset(&m->accounting, m->clock.now);
     hazards_reset(&m->hazards);
     command_stream_reset(&m->stream);

@@ -15,6 +15,26 @@
 #define UNIT_HEADERS
 #include "machine.def"
 
+/* Parts of the framebuffer that draws may have used, in pixels. */
+struct used_parts {
+    struct scissor_state items[16];
+    uint32_t count; /* above the size of `items`: all parts */
+};
+
+/* Clears of the bound framebuffer. A clear is unneeded if the next one also clears its buffers, and
+ * the draws in between used no part that other draws have used since an equal clear. */
+struct noted_clears {
+    struct gpu_cmd needed, last; /* the last needed clear, and the last clear after it */
+    bool has_needed, has_last;
+    struct used_parts before, since; /* between both, and since the latest of them */
+};
+
+struct made_copy { /* the last copy of the frame to a resource */
+    struct gpu_cmd cmd;
+    uint64_t from, to;               /* `created` of the resources */
+    uint64_t from_writes, to_writes; /* their `writes` after the copy */
+};
+
 struct machine {
     struct params params;
     struct gpu_device *device;     /* not owned */
@@ -37,7 +57,7 @@ struct machine {
 
     struct stat_set stats;
     struct identities *identities;            /* identities between the counters in `stats` */
-    struct cover cover;                       /* of the z test units */
+    struct cover cover;                       /* of the z test units and Hierarchical Z */
     struct blocks color_blocks, depth_blocks; /* states of all surfaces that the frame renders to */
     /* Bound surfaces. The ROP caches may hold contents of these surfaces that memory lacks. */
     struct bound_surface color[MAX_COLOR_BUFFERS], depth;
@@ -60,6 +80,7 @@ struct machine {
     bool early_uploads;           /* uploads after the first draw of a frame take no time */
     bool no_repeated_uploads;     /* uploads of bytes that are already there take no time */
     bool no_repeated_clears;      /* leave out clears that the next clear overwrites */
+    bool no_repeated_copies;      /* leave out copies that an equal copy has made before */
     VEC(struct held_draw {
         const struct draw *draw;
         float depth; /* mean of its vertices, 0 to 1 */
@@ -69,6 +90,7 @@ struct machine {
     /* no_repeated_clears: the last clear, as long as the next one may replace it. */
     struct gpu_cmd held_clear;
     bool holds_clear;
+    VEC(struct made_copy) copies; /* to different resources */
     VEC(struct merged_buffer {
         uint32_t address;
         uint32_t bytes;
@@ -85,6 +107,7 @@ struct machine {
         uint32_t buffers;         /* that they write (enum buffer_mask) */
         uint32_t clears, cleared; /* clears after the last draw, and their buffers */
     } unread;
+    struct noted_clears noted_clears; /* like `unread` */
     /* Draws that the next one may continue: no work in between depends on the order. Their objects
      * may be gone. */
     struct draw_run continued;

@@ -149,12 +149,86 @@ copy_of(struct machine *m, const struct gpu_cmd *cmd)
                               BLIT_COLOR};
 }
 
+static bool
+same_box(const struct box *a, const struct box *b)
+{
+    return a->x == b->x && a->y == b->y && a->z == b->z && a->width == b->width &&
+           a->height == b->height && a->depth == b->depth;
+}
+
+static bool
+same_side(const struct blit_side *a, const struct blit_side *b)
+{
+    return a->level == b->level && a->format == b->format && same_box(&a->box, &b->box);
+}
+
+/* Whether two copies between the same resources store the same values. */
+static bool
+same_copy(const struct gpu_cmd *a, const struct gpu_cmd *b)
+{
+    const struct scissor_state *s = &a->blit.scissor, *t = &b->blit.scissor;
+    if (a->op != b->op)
+        return false;
+    if (a->op == GPU_COPY_REGION)
+        return a->copy.src_level == b->copy.src_level && a->copy.dst_level == b->copy.dst_level &&
+               a->copy.dst_x == b->copy.dst_x && a->copy.dst_y == b->copy.dst_y &&
+               a->copy.dst_z == b->copy.dst_z && same_box(&a->copy.src_box, &b->copy.src_box);
+    return a->blit.mask == b->blit.mask && a->blit.filter == b->blit.filter &&
+           a->blit.scissor_enable == b->blit.scissor_enable &&
+           (!a->blit.scissor_enable || (s->min_x == t->min_x && s->min_y == t->min_y &&
+                                        s->max_x == t->max_x && s->max_y == t->max_y)) &&
+           same_side(&a->blit.src, &b->blit.src) && same_side(&a->blit.dst, &b->blit.dst);
+}
+
+/* Whether the result of a copy depends only on its source. Writes into buffers are not counted. */
+static bool
+can_be_repeated(struct machine *m, const struct gpu_cmd *cmd, const struct resource *from,
+                const struct resource *to)
+{
+    return from && to && from != to && from->desc.target != TARGET_BUFFER && !cmd->shows &&
+           (cmd->op == GPU_COPY_REGION ||
+            (!cmd->blit.alpha_blend &&
+             !(cmd->blit.render_condition && gpu_has_render_condition(m->device, cmd))));
+}
+
+/* Executes the command's checks. Sets *repeated to whether an equal copy of the frame has made the
+ * same copy, and both resources are unchanged since. */
+static bool
+apply_copy(struct machine *m, const struct gpu_cmd *cmd, bool *repeated, struct error *err)
+{
+    const bool blits = cmd->op == GPU_BLIT;
+    const struct resource *from =
+        gpu_resource(m->device, cmd->client, blits ? cmd->blit.src.resource : cmd->copy.src);
+    const struct resource *to =
+        gpu_resource(m->device, cmd->client, blits ? cmd->blit.dst.resource : cmd->copy.dst);
+    struct made_copy *made = NULL;
+    *repeated = false;
+    if (!can_be_repeated(m, cmd, from, to))
+        return gpu_apply(m->device, cmd, err);
+    for (size_t i = 0; i < m->copies.count && !made; i++)
+        if (m->copies.items[i].to == to->created)
+            made = &m->copies.items[i];
+    *repeated = made && made->from == from->created && made->from_writes == from->writes &&
+                made->to_writes == to->writes && same_copy(&made->cmd, cmd);
+    if (!gpu_apply(m->device, cmd, err))
+        return false;
+    if (!made) {
+        VEC_PUSH(&m->copies, (struct made_copy){.to = to->created});
+        made = &m->copies.items[m->copies.count - 1];
+    }
+    *made = (struct made_copy){*cmd, from->created, to->created, from->writes, to->writes};
+    return true;
+}
+
 bool
 machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
     struct blit_plan plan;
-    if (!gpu_apply(m->device, cmd, err))
+    bool repeated;
+    if (!apply_copy(m, cmd, &repeated, err))
         return false;
+    if (repeated && m->no_repeated_copies)
+        return true;
     if (cmd->op == GPU_BLIT && cmd->blit.render_condition && !gpu_render_condition(m->device, cmd))
         return true;
     if (!blit_plan_init(&plan, m->device, cmd, err))
@@ -163,6 +237,7 @@ machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
         return false;
     give_states(m, &plan);
     m->accounting.copy = copy_of(m, cmd);
+    m->accounting.copies_repeated = repeated;
     if (may_overlap(&plan))
         return blit_through_copy(m, &plan, err);
     add_blit(m, &plan);

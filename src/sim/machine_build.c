@@ -347,6 +347,7 @@ machine_destroy(struct machine *m)
     blocks_fini(&m->depth_blocks);
     cover_forget(&m->cover);
     budget_move(&m->cover.share, NULL);
+    VEC_FREE(&m->copies);
 #define UNIT(name, count) free(m->name);
 #define QUEUE_11(name, action, item, sender, out, receiver, in, width, depth, latency)             \
     free_queues(m->name##_queue, m->name##_queue_count);

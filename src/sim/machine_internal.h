@@ -91,6 +91,11 @@ bool machine_run_moves(struct machine *m, struct move_list *list, enum work_kind
 bool machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err);
 bool machine_get(struct machine *m, const struct gpu_cmd *cmd, uint8_t *out, struct error *err);
 
+/* machine_clears.c. machine_note_clear() returns whether the clear before this one is unneeded. */
+void machine_forget_clears(struct machine *m);
+void machine_note_part(struct machine *m, const struct draw *draw);
+bool machine_note_clear(struct machine *m, const struct gpu_cmd *cmd);
+
 /* machine_blit.c: BLIT and COPY_REGION */
 bool machine_blit(struct machine *m, const struct gpu_cmd *cmd, struct error *err);
 /* Size of the temporary copy that the blit allocates; 0 for most blits. gpu_apply() must have

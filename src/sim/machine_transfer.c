@@ -295,6 +295,8 @@ machine_put(struct machine *m, const struct gpu_cmd *cmd, struct error *err)
 {
     const struct resource *res = gpu_resource(m->device, cmd->client, cmd->transfer.resource);
     const bool alone = !m->params.COMMANDPROCESSOR.UploadsInFlight;
+    if (machine_is_live(m, res))
+        machine_forget_clears(m);
     if ((alone && !machine_drain(m, err)) || !make_raw(m, res, cmd, err))
         return false;
     if (!await_buffer_readers(m, hazard_range_of(res, &cmd->transfer.box), err))

@@ -84,6 +84,9 @@ leaves_out(struct whatif *whatif, const struct gpu_cmd *cmd)
 {
     if (cmd->op == GPU_GET)
         return whatif->no_readbacks && is_simulated(whatif);
+    if (cmd->op == GPU_CLEAR)
+        return is_listed(whatif->uncleared.items, whatif->uncleared.count, whatif,
+                         whatif->sim->device.draw_in_frame);
     return (cmd->op == GPU_BLIT || cmd->op == GPU_COPY_REGION) && !cmd->shows &&
            is_listed(whatif->uncopied.items, whatif->uncopied.count, whatif,
                      whatif->sim->device.draw_in_frame);
@@ -120,6 +123,7 @@ whatif_is_trace(const struct whatif *whatif, struct error *err)
                   {whatif->early_uploads, "--early-uploads"},
                   {whatif->no_repeated_uploads, "--no-repeated-uploads"},
                   {whatif->no_repeated_clears, "--no-repeated-clears"},
+                  {whatif->no_repeated_copies, "--no-repeated-copies"},
                   {whatif->unblended.count > 0, "--no-blend"},
                   {whatif->untested.count > 0, "--no-alpha-test"},
                   {whatif->programs.count > 0, "--replace-program"},
@@ -206,6 +210,7 @@ whatif_attach(struct whatif *whatif, struct simulation *sim, struct trace_reader
         sim->machine->early_uploads = whatif->early_uploads;
         sim->machine->no_repeated_uploads = whatif->no_repeated_uploads;
         sim->machine->no_repeated_clears = whatif->no_repeated_clears;
+        sim->machine->no_repeated_copies = whatif->no_repeated_copies;
     }
     *executor = (struct executor){whatif, &sim->device, execute};
     return true;
@@ -223,6 +228,10 @@ whatif_check(const struct whatif *whatif, struct error *err)
         if (!whatif->uncopied.items[i].found)
             return fail(err, "--drop-copy %u:%u: there is no copy right before this draw",
                         whatif->uncopied.items[i].frame, whatif->uncopied.items[i].draw);
+    for (size_t i = 0; i < whatif->uncleared.count; i++)
+        if (!whatif->uncleared.items[i].found)
+            return fail(err, "--drop-clear %u:%u: there is no clear right before this draw",
+                        whatif->uncleared.items[i].frame, whatif->uncleared.items[i].draw);
     for (size_t i = 0; i < whatif->programs.count; i++)
         if (!whatif->programs.items[i].found)
             return fail(err, "--replace-program: the trace has no %s program %s",
@@ -240,6 +249,7 @@ whatif_fini(struct whatif *whatif)
         free(whatif->programs.items[i].text);
     VEC_FREE(&whatif->dropped);
     VEC_FREE(&whatif->uncopied);
+    VEC_FREE(&whatif->uncleared);
     VEC_FREE(&whatif->unblended);
     VEC_FREE(&whatif->untested);
     VEC_FREE(&whatif->textures);

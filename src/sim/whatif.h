@@ -34,12 +34,13 @@ struct whatif_program {
 struct whatif {
     /* The caller fills these members. whatif_fini() frees the arrays and the texts. */
     VEC(struct whatif_draw) dropped, unblended, untested; /* the last: by alpha */
-    VEC(struct whatif_draw) uncopied; /* copies right before a draw, or after the last one */
+    VEC(struct whatif_draw) uncopied;  /* copies right before a draw, or after the last one */
+    VEC(struct whatif_draw) uncleared; /* likewise, clears */
     VEC(struct whatif_texture) textures;
     VEC(struct whatif_program) programs;
     double viewport_scale; /* 0: unchanged */
     bool front_to_back, merge_draws, index_order, early_uploads, no_readbacks, no_repeated_uploads,
-        no_repeated_clears;
+        no_repeated_clears, no_repeated_copies;
     struct frame_set frames; /* simulated frames */
 
     struct simulation *sim;

@@ -67,19 +67,25 @@ work_accounting_begin(struct work_accounting *accounting, enum work_kind kind,
 {
     struct work work = {.kind = kind, .baked = baked};
     const bool joins = accounting->row_is_open && accounting->row.kind == kind;
-    if (kind == WORK_BLIT)
+    if (kind == WORK_BLIT) {
         work.copy = accounting->copy;
+        work.copies_repeated = accounting->copies_repeated;
+    }
     if (kind == WORK_CLEAR) {
         work.erases = accounting->erases;
         work.clears_repeated = accounting->clears_repeated;
+        work.clears_unneeded = accounting->clears_unneeded;
     }
     accounting->items[ring_push(&accounting->ring)] = work;
     charge_cycles_until(accounting, now);
-    if (joins && kind == WORK_BLIT)
+    if (joins && kind == WORK_BLIT) {
         accounting->row.copy.to = 0;
+        accounting->row.copies_repeated += work.copies_repeated;
+    }
     if (joins && kind == WORK_CLEAR) {
         accounting->row.erases += work.erases;
         accounting->row.clears_repeated += work.clears_repeated;
+        accounting->row.clears_unneeded += work.clears_unneeded;
     }
 }
 

@@ -40,9 +40,11 @@ struct work {
                       a row */
     const struct draw *baked; /* the draw, valid until on_row_end() returns, or NULL */
     struct work_copy copy;    /* the only copy of a row of copies; otherwise `to` is 0 */
+    uint32_t copies_repeated; /* copies: number of them that an equal copy before has made */
     uint64_t repeated;        /* uploads: transactions of bytes that were uploaded before */
     uint32_t erases;          /* clears: number of the draws before whose results they erase */
     uint32_t clears_repeated; /* clears: number of the clears before that they replace */
+    uint32_t clears_unneeded; /* clears: whether the clear before the last draws is unneeded */
 };
 
 struct work_accounting {
@@ -52,12 +54,13 @@ struct work_accounting {
     uint32_t uploads;
     uint32_t draws; /* number of draws that have a row */
     struct work row;
-    const uint64_t *repeated;         /* total of work.repeated, or NULL */
-    uint64_t repeated_before;         /* at the end of the last row */
-    struct work_copy copy;            /* what the next work of kind WORK_BLIT copies */
-    uint32_t erases, clears_repeated; /* of the next work of kind WORK_CLEAR */
-    bool row_is_open;                 /* `row` is valid and may get more cycles */
-    uint64_t since;                   /* first cycle that is not yet attributed */
+    const uint64_t *repeated; /* total of work.repeated, or NULL */
+    uint64_t repeated_before; /* at the end of the last row */
+    struct work_copy copy;    /* what the next work of kind WORK_BLIT copies */
+    uint32_t copies_repeated; /* of the next work of kind WORK_BLIT */
+    uint32_t erases, clears_repeated, clears_unneeded; /* of the next work of kind WORK_CLEAR */
+    bool row_is_open;                                  /* `row` is valid and may get more cycles */
+    uint64_t since;                                    /* first cycle that is not yet attributed */
     /* Called at the end of a row. All counts since the previous call belong to this row. */
     void (*on_row_end)(void *data, const struct work *row);
     void *data;

@@ -15,6 +15,7 @@ cleared_init(struct resource *res)
 void
 cleared_note_write(struct resource *res, bool stencil)
 {
+    res->writes++;
     res->cleared.is_whole = false;
     if (stencil)
         res->cleared.has_stencil = false;
@@ -40,6 +41,7 @@ cleared_note_clear(const struct bound_surface *surface, struct resource *res, ui
     const uint32_t all =
         (format->depth_bits ? MASK_DEPTH : 0) | (format->stencil_bits ? MASK_STENCIL : 0);
     const bool whole = (buffers & all) == all;
+    res->writes++;
     if (format != res->format)
         cleared->has_stencil = false;
     else if (format->stencil_bits && buffers & MASK_STENCIL)

@@ -14,7 +14,8 @@ void cleared_init(struct resource *res);
  * for color. */
 void cleared_note_clear(const struct bound_surface *surface, struct resource *res, uint32_t buffers,
                         uint32_t stencil);
-/* Records another write, which may have changed any element. `stencil`: also stencil values. */
+/* Records another write, which may have changed any element. Both count in res->writes. `stencil`:
+ * also stencil values. */
 void cleared_note_write(struct resource *res, bool stencil);
 
 /* Returns whether the slice holds only a clear value. */

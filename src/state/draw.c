@@ -24,6 +24,17 @@ draw_uses_source1(const struct draw *draw, uint32_t target)
 }
 
 bool
+bound_view_has_one_level(const struct bound_view *bound)
+{
+    const struct resource *res = bound->res;
+    if (!res || !res->sampled_only ||
+        (res->desc.target != TARGET_2D && res->desc.target != TARGET_CUBE &&
+         res->desc.target != TARGET_2D_ARRAY))
+        return false;
+    return !res->desc.last_level || (!bound->view.first_level && !bound->view.last_level);
+}
+
+bool
 draw_writes_color(const struct draw *draw, uint32_t target)
 {
     return draw->color[target].res && draw->blend.rt[target].colormask &&

@@ -202,6 +202,8 @@ draw_uniform_block(const struct draw *draw, enum shader_stage stage, uint32_t bu
     return block->res && draw->program[stage]->constant_buffers[buffer].count ? block : NULL;
 }
 
+/* Whether mipmaps could be added: the program uploads the texture, which has one level. */
+bool bound_view_has_one_level(const struct bound_view *bound);
 /* Returns whether the target is blended with the second source color. */
 bool draw_uses_source1(const struct draw *draw, uint32_t target);
 /* Return whether the draw writes any channel of a color buffer, and whether the written color

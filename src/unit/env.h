@@ -18,7 +18,7 @@ struct unit_env {
     struct pools *pools;
     struct gpu_memory *memory;
     struct blocks *color_blocks, *depth_blocks; /* block states for color and depth */
-    struct cover *cover;                        /* draws in front, for the z test units */
+    struct cover *cover;                        /* draws in front, for the z tests and hz */
     uint32_t shaders, texunits, rops;           /* number of units of each kind */
 };
 

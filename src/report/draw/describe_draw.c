@@ -267,12 +267,13 @@ width_of(const struct bound_view *view)
 }
 
 static void
-list_textures(const struct draw *draw, enum shader_stage stage, struct list *list)
+list_textures(const struct draw *draw, enum shader_stage stage, bool single_level,
+              struct list *list)
 {
     const struct program *program = draw->program[stage];
     for (uint32_t i = 0; i < MAX_SAMPLERS && program; i++) {
         const struct bound_view *view = &draw->views[stage][i];
-        if (!(program->samplers_used >> i & 1))
+        if (!(program->samplers_used >> i & 1) || (single_level && !bound_view_has_one_level(view)))
             continue;
         separate(list);
         if (view->res)
@@ -283,12 +284,18 @@ list_textures(const struct draw *draw, enum shader_stage stage, struct list *lis
     }
 }
 
-void
-describe_textures(const struct draw *draw, FILE *out)
+static void
+list_all_textures(const struct draw *draw, bool single_level, FILE *out)
 {
     struct list list = {out, false};
     for (uint32_t stage = STAGE_COUNT; stage-- > 0;)
-        list_textures(draw, stage, &list);
+        list_textures(draw, stage, single_level, &list);
+}
+
+void
+describe_textures(const struct draw *draw, FILE *out)
+{
+    list_all_textures(draw, false, out);
 }
 
 static char *
@@ -321,14 +328,15 @@ geometry_of(const struct draw *draw)
 
 /* The fields of work that is not a draw. */
 static char *
-facts_of_copy(const struct work_copy *copy)
+facts_of_copies(const struct work *work)
 {
+    const struct work_copy *copy = &work->copy;
     const struct box *box = &copy->box;
     if (!copy->to)
-        return mem_strdup(",,,,,,,,,,,,,,,,");
-    return mem_printf(",,,,,,#%u level %u %dx%dx%d at %d %d %d%s,#%u,,,,,,,,,", copy->to,
+        return mem_printf(",,,,,,,,,,,,,,,,,,%u,", work->copies_repeated);
+    return mem_printf(",,,,,,#%u level %u %dx%dx%d at %d %d %d%s,#%u,,,,,,,,,,,%u,", copy->to,
                       copy->level, box->width, box->height, box->depth, box->x, box->y, box->z,
-                      copy->mask == BLIT_COLOR ? "" : " masked", copy->from);
+                      copy->mask == BLIT_COLOR ? "" : " masked", copy->from, work->copies_repeated);
 }
 
 char *
@@ -338,11 +346,14 @@ describe_facts(const struct work *work)
     struct draw_identity identity;
     struct memory_text text;
     if (work->kind == WORK_CLEAR)
-        return mem_printf(",,,,,,,,,,,,,%u,,,%u", work->erases, work->clears_repeated);
+        return mem_printf(",,,,,,,,,,,,,%u,,,%u,,,%u", work->erases, work->clears_repeated,
+                          work->clears_unneeded);
     if (work->kind == WORK_UPLOAD)
-        return mem_printf(",,,,,,,,,,,,,,,%" PRIu64 ",", work->repeated);
+        return mem_printf(",,,,,,,,,,,,,,,%" PRIu64 ",,,,", work->repeated);
+    if (work->kind == WORK_BLIT)
+        return facts_of_copies(work);
     if (!draw)
-        return facts_of_copy(&work->copy);
+        return mem_strdup(",,,,,,,,,,,,,,,,,,,");
     FILE *out = memory_text_open(&text);
     draw_identify(draw, &identity);
     fprintf(out, PROGRAM_HASH "," PROGRAM_HASH "," PROGRAM_HASH ",%s,%u,%u,", identity.hash,
@@ -360,7 +371,9 @@ describe_facts(const struct work *work)
     describe_label(draw->names->program, out);
     fputc(',', out);
     describe_label(draw->names->target, out);
-    fprintf(out, ",%u,,%u,,", draw->merges, draw->textures_uploaded);
+    fprintf(out, ",%u,,%u,,,", draw->merges, draw->textures_uploaded);
+    list_all_textures(draw, true, out);
+    fputs(",,", out);
     return memory_text_take(&text);
 }
 

@@ -29,7 +29,8 @@ void describe_label(const char *label, FILE *out);
 #define DRAW_FACTS                                                                                 \
     "hash,vertex_program,fragment_program,primitive,vertices,instances,target,textures,state,"     \
     "label,program_name,target_name,merges,erases,textures_uploaded,"                              \
-    "transactions_repeated,clears_repeated"
+    "transactions_repeated,clears_repeated,textures_single_level,copies_repeated,"                 \
+    "clears_unneeded"
 /* For a row of copies, `textures` is the resource that is read, and `target` is the box that is
  * written if the row has only one copy. The caller frees the text. */
 char *describe_facts(const struct work *work);

@@ -98,6 +98,7 @@ add_row(struct draws *draws, uint32_t row, const struct columns *c, struct ideal
         .instances = number_text(t, row, "instances"),
         .target = field(t, row, "target"),
         .textures = field(t, row, "textures"),
+        .single_level = field(t, row, "textures_single_level"),
         .state = field(t, row, "state"),
         .label = field(t, row, "label"),
         .program_name = field(t, row, "program_name"),

@@ -25,7 +25,7 @@ struct draw_row {
     struct draw_cost cost;
     /* Fields of the table (report/draw/describe_draw.h); "" for other work. */
     const char *work, *hash, *vertex_program, *fragment_program, *primitive, *vertices, *instances;
-    const char *target, *textures, *state, *label, *program_name, *target_name;
+    const char *target, *textures, *single_level, *state, *label, *program_name, *target_name;
 };
 
 struct draws {

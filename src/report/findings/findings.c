@@ -42,14 +42,34 @@ compare_findings(const void *a, const void *b)
     return (int)first->number - (int)second->number;
 }
 
+bool
+finding_next_texture(const char **at, uint32_t *number, const struct format_info **format)
+{
+    unsigned handle, width, height;
+    char name[64];
+    *format = NULL;
+    if (!**at)
+        return false;
+    if (sscanf(*at, "#%u %ux%u %63[^; ]", &handle, &width, &height, name) == 4) {
+        *number = handle;
+        for (size_t i = 0; i < format_count() && !*format; i++)
+            if (!strcmp(format_at(i)->name, name))
+                *format = format_at(i);
+    }
+    *at += strcspn(*at, ";");
+    *at += strspn(*at, "; ");
+    return true;
+}
+
 /* Adds the option once per texture. */
 static void
-put_textures(const struct finding *finding, const char *option, FILE *out)
+put_textures(const struct finding *finding, const char *option, bool single_level, FILE *out)
 {
     VEC(uint32_t) seen = {0};
     for (size_t i = 0; i < finding->draw_count; i++) {
         const struct format_info *format;
-        const char *at = finding->draws[i].row->textures;
+        const struct draw_row *row = finding->draws[i].row;
+        const char *at = single_level ? row->single_level : row->textures;
         uint32_t number = 0;
         while (finding_next_texture(&at, &number, &format)) {
             size_t s = 0;
@@ -83,6 +103,20 @@ put_copies(const struct finding *finding, FILE *out)
     for (size_t i = 0; i < finding->draw_count; i++)
         fprintf(out, " --drop-copy %u:%u", finding->draws[i].row->frame,
                 finding->draws[i].row->draw);
+}
+
+static void
+put_clears(const struct finding *finding, FILE *out)
+{
+    bool repeated = false;
+    for (size_t i = 0; i < finding->draw_count; i++) {
+        repeated |= !finding->draws[i].unneeded;
+        if (finding->draws[i].unneeded)
+            fprintf(out, " --drop-clear %u:%u", finding->draws[i].row->frame,
+                    finding->draws[i].row->draw);
+    }
+    if (repeated)
+        fputs(" --no-repeated-clears", out);
 }
 
 static int
@@ -148,14 +182,15 @@ make_command(const struct finding *finding, const char *dir, const struct frame_
     switch (finding->number) {
     case FINDING_back_to_front: fputs(" --front-to-back", out); break;
     case FINDING_late_z: put_early_tests(finding, out); break;
-    case FINDING_mipmaps: put_textures(finding, "--mipmaps", out); break;
-    case FINDING_uncompressed: put_textures(finding, "--compress", out); break;
+    case FINDING_mipmaps: put_textures(finding, "--mipmaps", true, out); break;
+    case FINDING_uncompressed: put_textures(finding, "--compress", false, out); break;
     case FINDING_tiny_draws: fputs(" --merge-draws", out); break;
     case FINDING_index_order: fputs(" --index-order", out); break;
     case FINDING_erased_draws: put_draws(finding, "--drop", NULL, out); break;
     case FINDING_uploads: fputs(" --early-uploads", out); break;
     case FINDING_repeated_uploads: fputs(" --no-repeated-uploads", out); break;
-    case FINDING_repeated_clears: fputs(" --no-repeated-clears", out); break;
+    case FINDING_repeated_clears: put_clears(finding, out); break;
+    case FINDING_repeated_copies: fputs(" --no-repeated-copies", out); break;
     case FINDING_unused_copies: put_copies(finding, out); break;
     default: fputs(" --no-readbacks", out); break;
     }

@@ -21,6 +21,7 @@ extern const struct finding_info finding_infos[FINDINGS];
 struct finding_draw {
     const struct draw_row *row; /* a draw, or the readback before it */
     double cycles;              /* expected saving */
+    bool unneeded;              /* a clear that no later draw needs */
 };
 
 struct finding {

@@ -51,7 +51,7 @@ static void
 add(struct finding_list *list, const struct draw_row *row, double cycles)
 {
     if (cycles > 0)
-        VEC_PUSH(&list->found, ((struct finding_draw){row, cycles}));
+        VEC_PUSH(&list->found, ((struct finding_draw){row, cycles, false}));
 }
 
 /* Cycles that a draw saves if a share of its fragments is not shaded. Those attributed to shading,
@@ -93,7 +93,7 @@ can_be_hidden(const struct finding_list *list, const struct draw_row *row)
 /* A draw that can be hidden. */
 struct front {
     const struct draw_row *row;
-    double fragments, left; /* all, and those still in front */
+    double fragments, left; /* in front after the draw, and still */
 };
 
 struct fronts {
@@ -132,12 +132,12 @@ hide(struct fronts *fronts, const struct draw_row *row, double covering)
 }
 
 /* Fragments of earlier draws that the draw would hide if it came first. In exchange, its fragments
- * that now fail the depth test would be shaded. Draws that overlap in depth gain nothing. */
+ * that other draws hide now would be shaded. Draws that overlap in depth gain nothing. */
 static double
 net_covering(const struct finding_list *list, const struct draw_row *row)
 {
-    return fmax(value(list, row, COLUMN_covering) - value(list, row, COLUMN_failed) -
-                    value(list, row, COLUMN_culled),
+    return fmax(value(list, row, COLUMN_covering) - value(list, row, COLUMN_failed_behind) -
+                    value(list, row, COLUMN_culled_behind),
                 0);
 }
 
@@ -149,15 +149,16 @@ find_back_to_front(struct finding_list *list)
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
         const double covering = net_covering(list, row);
-        const double passed = value(list, row, COLUMN_passed);
+        const double visible =
+            value(list, row, COLUMN_passed) - value(list, row, COLUMN_covering_own);
         const bool is_opaque = row->is_draw && can_be_hidden(list, row);
         if ((row->is_draw && !is_opaque) || !strcmp(row->work, "clear") ||
             !strcmp(row->work, "swap"))
             end_fronts(list, &fronts);
         if (covering > 0)
             hide(&fronts, row, covering);
-        if (is_opaque && passed > 0)
-            VEC_PUSH(&fronts.items, ((struct front){row, passed, passed}));
+        if (is_opaque && visible > 0)
+            VEC_PUSH(&fronts.items, ((struct front){row, visible, visible}));
     }
     end_fronts(list, &fronts);
     VEC_FREE(&fronts.items);
@@ -186,25 +187,6 @@ find_late_z(struct finding_list *list)
             needs_no_late_test(list, row))
             add(list, row, saved_shading(list, row, value(list, row, COLUMN_failed) / tested));
     }
-}
-
-bool
-finding_next_texture(const char **at, uint32_t *number, const struct format_info **format)
-{
-    unsigned handle, width, height;
-    char name[64];
-    *format = NULL;
-    if (!**at)
-        return false;
-    if (sscanf(*at, "#%u %ux%u %63[^; ]", &handle, &width, &height, name) == 4) {
-        *number = handle;
-        for (size_t i = 0; i < format_count() && !*format; i++)
-            if (!strcmp(format_at(i)->name, name))
-                *format = format_at(i);
-    }
-    *at += strcspn(*at, ";");
-    *at += strspn(*at, "; ");
-    return true;
 }
 
 /* Whether a copy writes the texture. A driver can neither compress it nor keep its mipmaps. */
@@ -265,24 +247,21 @@ streams_textures(const struct finding_list *list)
     return cycles >= FINDING_LEAST * list->draws->total.cycles && cycles > 0;
 }
 
-/* Whether all textures of a draw can be changed in advance: no upload of the frame, and no copy,
- * has written them. If `counted` quads read textures that the change concerns, they read the only
- * texture, or all of them do: the table does not distinguish between the textures of a draw. */
+/* Whether all these textures of a draw can be changed in advance: no upload of the frame, and no
+ * copy, has written them. */
 static bool
-can_change_textures(const struct finding_list *list, const struct draw_row *row, double counted,
-                    bool (*can_change)(const struct format_info *format))
+can_change_textures(const struct finding_list *list, const struct draw_row *row,
+                    const char *textures, bool (*can_change)(const struct format_info *format))
 {
     const struct format_info *format;
-    const char *at = row->textures;
+    const char *at = textures;
     uint32_t number = 0;
     if (value(list, row, COLUMN_textures_uploaded) > 0)
-        return false;
-    if (!(counted > 0) || (strchr(at, ';') && counted < value(list, row, COLUMN_quads)))
         return false;
     while (finding_next_texture(&at, &number, &format))
         if (!format || !can_change(format) || is_copied_to(list, number))
             return false;
-    return *row->textures;
+    return *textures;
 }
 
 static bool
@@ -292,7 +271,7 @@ can_have_mipmaps(const struct format_info *format)
 }
 
 /* With mipmaps, a quad reads the texels of its level and a quarter as many of the next. Its misses
- * become as rare. */
+ * become as rare. The misses of other textures remain. */
 void
 find_mipmaps(struct finding_list *list)
 {
@@ -301,13 +280,16 @@ find_mipmaps(struct finding_list *list)
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
         const double quads = value(list, row, COLUMN_reduced);
-        if (!can_change_textures(list, row, quads, can_have_mipmaps))
+        const double misses = value(list, row, COLUMN_misses);
+        if (!(quads > 0) || !(misses > 0) ||
+            !can_change_textures(list, row, row->single_level, can_have_mipmaps))
             continue;
         const double part = fmin(1.25 * pow(0.25, value(list, row, COLUMN_levels) / quads), 1);
         const double reads = value(list, row, COLUMN_bandwidth) + value(list, row, COLUMN_latency) +
                              value(list, row, COLUMN_fill);
         add(list, row,
-            saved_reads(list, row, reads, 1 - (1 - part) * quads / value(list, row, COLUMN_quads)));
+            saved_reads(list, row, reads,
+                        1 - (1 - part) * value(list, row, COLUMN_misses_reduced) / misses));
     }
 }
 
@@ -331,7 +313,8 @@ compressed_part(const struct draw_row *row)
 }
 
 /* Misses of a compressed texture take less bandwidth, but are not rarer. A texture that is much
- * larger than drawn is left out: its reads skip texels, and mipmaps save more. */
+ * larger than drawn is left out: its reads skip texels, and mipmaps save more. The table does not
+ * state which textures of a draw are uncompressed, so all of them must be. */
 void
 find_uncompressed(struct finding_list *list)
 {
@@ -340,8 +323,9 @@ find_uncompressed(struct finding_list *list)
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
         const double quads = value(list, row, COLUMN_compressible);
-        if (value(list, row, COLUMN_reduced) == 0 &&
-            can_change_textures(list, row, quads, can_be_compressed))
+        if (value(list, row, COLUMN_reduced) == 0 && quads > 0 &&
+            (!strchr(row->textures, ';') || quads >= value(list, row, COLUMN_quads)) &&
+            can_change_textures(list, row, row->textures, can_be_compressed))
             add(list, row,
                 saved_reads(list, row, value(list, row, COLUMN_bandwidth), compressed_part(row)));
     }
@@ -701,22 +685,65 @@ find_repeated_uploads(struct finding_list *list)
     }
 }
 
+/* Cycles of a row, except those attributed to waits for memory. */
+static double
+without_waits(const struct finding_list *list, const struct draw_row *row)
+{
+    static const enum finding_column waits[] = {COLUMN_bandwidth_z, COLUMN_bandwidth_color,
+                                                COLUMN_latency_z,   COLUMN_latency_color,
+                                                COLUMN_turns,       COLUMN_rows};
+    double cycles = row->cost.cycles;
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        cycles -= value(list, row, waits[i]);
+    return cycles;
+}
+
+/* A clear shows that the one before the last draws is unneeded. */
+static void
+add_unneeded(struct finding_list *list, size_t r)
+{
+    const struct draw_row *rows = list->draws->rows.items;
+    size_t before = r;
+    while (before-- > 0 && rows[before].frame == rows[r].frame &&
+           strcmp(rows[before].work, "clear") != 0)
+        ;
+    if (before >= r || rows[before].frame != rows[r].frame ||
+        value(list, &rows[before], COLUMN_clears) != 1)
+        return;
+    const double cycles = without_waits(list, &rows[before]);
+    if (cycles > 0)
+        VEC_PUSH(&list->found, ((struct finding_draw){&rows[before], cycles, true}));
+}
+
 /* Apart from memory waits, clears of the same buffers take the same time. The first clear reads
  * what draws have written; the others read cleared blocks, which are compressed. */
 void
 find_repeated_clears(struct finding_list *list)
 {
-    static const enum finding_column waits[] = {COLUMN_bandwidth_z, COLUMN_bandwidth_color,
-                                                COLUMN_latency_z,   COLUMN_latency_color,
-                                                COLUMN_turns,       COLUMN_rows};
     for (size_t r = 0; r < list->draws->rows.count; r++) {
         const struct draw_row *row = &list->draws->rows.items[r];
         const double clears = value(list, row, COLUMN_clears);
-        double cycles = row->cost.cycles;
-        for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
-            cycles -= value(list, row, waits[i]);
-        if (!strcmp(row->work, "clear") && clears > 0)
-            add(list, row, cycles * value(list, row, COLUMN_clears_repeated) / clears);
+        if (strcmp(row->work, "clear") != 0 || !(clears > 0))
+            continue;
+        add(list, row,
+            without_waits(list, row) * value(list, row, COLUMN_clears_repeated) / clears);
+        if (value(list, row, COLUMN_clears_unneeded) > 0)
+            add_unneeded(list, r);
+    }
+}
+
+/* A row whose copies are all repeated also saves the flush that they cause. */
+void
+find_repeated_copies(struct finding_list *list)
+{
+    for (size_t r = 0; r < list->draws->rows.count; r++) {
+        const struct draw_row *row = &list->draws->rows.items[r];
+        const double copies = value(list, row, COLUMN_copies);
+        const double repeated = value(list, row, COLUMN_copies_repeated);
+        if (strcmp(row->work, "blit") != 0 || !(copies > 0))
+            continue;
+        add(list, row,
+            repeated < copies ? row->cost.cycles * repeated / copies : with_flush(list, r));
     }
 }
 

@@ -8,9 +8,11 @@
 /* Columns of the table of draws that the rules read. */
 #define FINDING_COLUMNS(X)                                                                         \
     X(covering, "zstencil.fragments_covering")                                                     \
+    X(covering_own, "zstencil.fragments_covering_own")                                             \
     X(passed, "zstencil.fragments_out")                                                            \
     X(tested, "zstencil.fragments_in")                                                             \
-    X(culled, "hz.fragments_culled")                                                               \
+    X(culled_behind, "hz.fragments_behind")                                                        \
+    X(failed_behind, "zstencil.fragments_behind")                                                  \
     X(failed, "zstencil.fragments_z_failed")                                                       \
     X(groups, "shader.fragment_groups")                                                            \
     X(lane_slots, "shader.lane_slots")                                                             \
@@ -21,6 +23,8 @@
     X(quads, "texunit.quads")                                                                      \
     X(reduced, "texunit.quads_reduced")                                                            \
     X(levels, "texunit.levels_missing")                                                            \
+    X(misses, "texunit.cache_misses")                                                              \
+    X(misses_reduced, "texunit.misses_reduced")                                                    \
     X(compressible, "texunit.quads_compressible")                                                  \
     X(bandwidth, "lost.bandwidth_texture")                                                         \
     X(latency, "lost.latency_texture")                                                             \
@@ -56,7 +60,10 @@
     X(transactions, "cmdproc.transactions")                                                        \
     X(transactions_repeated, "transactions_repeated")                                              \
     X(clears, "cmdproc.clears")                                                                    \
+    X(clears_unneeded, "clears_unneeded")                                                          \
     X(clears_repeated, "clears_repeated")                                                          \
+    X(copies, "cmdproc.blits")                                                                     \
+    X(copies_repeated, "copies_repeated")                                                          \
     X(erases, "erases")                                                                            \
     X(vertex_instructions, "shader.vertex_instructions")                                           \
     X(instructions, "shader.instructions")                                                         \

@@ -455,7 +455,9 @@ static const char *const whole_names[] = {"schema",
                                           "slots_cycle",
                                           "textures_uploaded",
                                           "transactions_repeated",
-                                          "clears_repeated"};
+                                          "clears_repeated",
+                                          "copies_repeated",
+                                          "clears_unneeded"};
 
 enum csv_kind
 csv_kind_of(const char *name)
@@ -551,7 +553,9 @@ facts_of(const struct csv_table *table)
             .may_lack = !strcmp(name, "vertices") || !strcmp(name, "instances") ||
                         !strcmp(name, "merges") || !strcmp(name, "erases") ||
                         !strcmp(name, "textures_uploaded") ||
-                        !strcmp(name, "transactions_repeated") || !strcmp(name, "clears_repeated"),
+                        !strcmp(name, "transactions_repeated") ||
+                        !strcmp(name, "clears_repeated") || !strcmp(name, "copies_repeated") ||
+                        !strcmp(name, "clears_unneeded"),
             .most = is_place ? UINT32_MAX - 1 : UINT64_MAX,
         };
         facts[c].all = table->rows > 0 && facts[c].kind == CSV_WHOLE;

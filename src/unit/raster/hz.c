@@ -20,6 +20,8 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "base/morton.h"
+#include "unit/rop/blocks.h"
+#include "unit/rop/cover.h"
 #include "unit/watch.h"
 
 #include <math.h>
@@ -73,6 +75,7 @@ hz_init(struct hz *hz, const struct unit_env *env, uint32_t index)
     clock_add_module(env->clock, &hz->module, "hz", -1, hz, &ops);
     hz->module.stage.cause = CAUSE_hierarchy;
     hz->pools = env->pools;
+    hz->cover = env->cover;
     hz->rops = env->rops;
     hz->enabled = !params->RASTERIZER.DisableHZ;
     hz->tiles_cycle = params->RASTERIZER.TilesPerCycle;
@@ -187,6 +190,24 @@ count_quads(uint64_t mask)
     return bits_count(mask & UINT64_C(0x1111111111111111));
 }
 
+/* Counts the culled fragments that another opaque draw hides. */
+static void
+count_behind(struct hz *hz, const struct tile_item *tile, uint64_t culled)
+{
+    const struct bound_surface *depth = &tile->draw->depth;
+    const uint32_t bytes = 4u * depth->format->block_bytes * tile->draw->samples;
+    if (!cover_number(tile->draw) || !hz->cover || !hz->cover->draws)
+        return;
+    for (uint32_t q = 0; culled; q++, culled >>= 4) {
+        if (!(culled & 15))
+            continue;
+        const uint32_t address =
+            blocks_quad_address(depth, 0, tile->x + morton8_x(4 * q), tile->y + morton8_y(4 * q));
+        hz->stats.fragments_behind += cover_behind(cover_quad(hz->cover, depth, address, bytes),
+                                                   tile->draw, (uint32_t)culled & 15);
+    }
+}
+
 /* Removes the fragments `culled` from the tile. */
 static void
 cull(struct hz *hz, struct tile_item *tile, uint64_t culled)
@@ -194,6 +215,7 @@ cull(struct hz *hz, struct tile_item *tile, uint64_t culled)
     culled &= tile->mask;
     WATCH_TILE(hz->pools, tile, culled);
     hz->stats.fragments_culled += bits_count(culled);
+    count_behind(hz, tile, culled);
     hz->stats.quads_culled += count_quads(culled);
     tile->mask &= ~culled;
     hz->stats.tiles_culled += tile->mask == 0;

@@ -28,6 +28,7 @@ struct hz {
     struct hz_stats stats;
     struct stall stall;
     struct pools *pools;
+    const struct cover *cover; /* draws in front */
     struct queue *in;
     struct queue *early[MAX_ROPS]; /* quads to the z tests */
     struct queue *late;            /* quads directly to the Interpolator */

@@ -75,22 +75,19 @@ zstencil_describe(void *owner, struct rop_entry *entry)
     entry->changes = draw->depth_write || draw->stencil_write;
 }
 
-/* Counts the passing fragments that hide those of another opaque draw. */
+/* Counts the passing fragments that hide those of another opaque draw, or of their own. */
 static void
 note_cover(struct zstencil *zstencil, const struct rop_entry *entry)
 {
     const struct draw *draw = entry->item.draw;
-    const uint32_t number = draw->opaque && draw->early_z ? draw->number + 1 : 0;
-    const struct resource *res = draw->depth.res;
+    const uint32_t number = cover_number(draw);
     const uint32_t mask = mask_fragments(entry->item.quad->mask);
-    if (!zstencil->cover || !zstencil->cover->draws || zstencil->cover->created != res->created)
-        return;
-    uint32_t *cover =
-        zstencil->cover->draws + (size_t)(entry->address - res->address) / entry->bytes * 4;
-    for (uint32_t i = 0; i < 4; i++) {
+    uint32_t *cover = cover_quad(zstencil->cover, &draw->depth, entry->address, entry->bytes);
+    for (uint32_t i = 0; i < 4 && cover; i++) {
         if (!(mask >> i & 1))
             continue;
         zstencil->stats.fragments_covering += number && cover[i] && cover[i] != number;
+        zstencil->stats.fragments_covering_own += number && cover[i] == number;
         cover[i] = number;
     }
 }
@@ -119,6 +116,10 @@ test(void *owner, struct rop_entry *entry, uint8_t *bytes)
     const uint32_t lost = mask_fragments(quad->mask) & ~mask_fragments(result.pass);
     const uint32_t by_depth = lost & mask_fragments(result.z_fail);
     zstencil->stats.fragments_z_failed += quad_fragments(by_depth);
+    if (by_depth)
+        zstencil->stats.fragments_behind += cover_behind(
+            cover_quad(zstencil->cover, &entry->item.draw->depth, entry->address, entry->bytes),
+            entry->item.draw, by_depth);
     zstencil->stats.fragments_stencil_failed += quad_fragments(lost & ~by_depth);
     zstencil->samples_passed += bits_count(result.pass);
     quad->mask = result.pass;

@@ -144,8 +144,8 @@ static bool
 lacks_mipmaps(const struct sample_texture *texture)
 {
     const struct sample_setup *setup = &texture->setup;
-    return texture->usable && setup->res->sampled_only && !setup->rect && setup->dims == 2 &&
-           setup->first_level == 0 && setup->last_level == 0;
+    return texture->usable && !setup->rect && setup->dims == 2 &&
+           bound_view_has_one_level(setup->bound);
 }
 
 static bool
@@ -234,6 +234,7 @@ take_request(struct texunit *texunit, uint64_t now)
     access->asked = (struct cp_stamp){texunit->input_stage.cp_ref, queue_mark(texunit->in).cycle};
     access->since = now;
     access->texture = NULL;
+    access->is_reduced = false;
     texunit->order[ring_push(&texunit->order_ring)] = slot;
     texunit->stats.quads++;
     queue_pop(texunit->in, now);
@@ -251,10 +252,11 @@ count_plan(struct texunit *texunit)
 
 static void
 count_missing(struct texunit *texunit, const struct texture_request *request,
-              const struct texunit_access *access)
+              struct texunit_access *access)
 {
     const uint32_t level = sample_missing_level(&access->texture->sample.setup, request,
                                                 access->item.quad % QUADS_IN_BLOCK);
+    access->is_reduced = level > 0;
     texunit->stats.quads_reduced += level > 0;
     texunit->stats.levels_missing += level;
 }
@@ -444,6 +446,7 @@ lock_line(struct texunit *texunit, const struct texcache_texture *texture,
         if (found < 0)
             return found == TEXCACHE_NO_WAY ? STALL_WAYS : STALL_REQUESTS;
         texunit->stats.cache_misses++;
+        texunit->stats.misses_reduced += texunit->accesses[texunit->planned].is_reduced;
         WATCH_MISS(&texunit->accesses[texunit->planned].item);
     } else {
         texunit->stats.cache_hits++;

@@ -36,6 +36,7 @@ struct texunit_access { /* request of a quad */
     uint32_t passes, left, added; /* samples: in total, not read yet, already added */
     uint32_t first, last;         /* list of samples that are not added yet, in order */
     uint8_t mask;
+    bool is_reduced; /* would read a smaller mipmap, if the texture had it */
     float reference[4];
     sample_value sum[4];
 };

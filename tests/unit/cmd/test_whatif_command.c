@@ -204,6 +204,38 @@ repeated_clears_are_left_out(void **state)
     assert_true(fault.after < 1.02 * twin.after && fault.after > 0.98 * twin.after);
 }
 
+/* Frame 54 copies an unchanged picture four times, frame 55 once. Frame 56 clears the copy in
+ * between. Frame 16 changes the picture in between. */
+static void
+repeated_copies_are_left_out(void **state)
+{
+    (void)state;
+    const struct result fault = ASK(0, FAULTS, "--frames", "54", "--no-repeated-copies");
+    const struct result twin = ASK(0, FAULTS, "--frames", "55", "--no-repeated-copies");
+    const struct result cleared = ASK(0, FAULTS, "--frames", "56", "--no-repeated-copies");
+    const struct result changed = ASK(0, FAULTS, "--frames", "16", "--no-repeated-copies");
+    assert_true(fault.differing == 0 && twin.differing == 0);
+    assert_true(fault.before > fault.after && twin.before == twin.after);
+    assert_true(cleared.before == cleared.after && changed.before == changed.after);
+    assert_true(fault.after < 1.02 * twin.after && fault.after > 0.98 * twin.after);
+}
+
+/* Frame 57 clears the depth before draws 1 to 3 into different parts. In frame 59, the parts
+ * overlap. */
+static void
+clears_are_left_out(void **state)
+{
+    (void)state;
+    const struct result fault =
+        ASK(0, FAULTS, "--frames", "57", "--drop-clear", "57:1", "--drop-clear", "57:2");
+    const struct result overlap = ASK(0, FAULTS, "--frames", "59", "--drop-clear", "59:1");
+    assert_true(fault.differing == 0 && fault.before > fault.after);
+    assert_true(overlap.before > overlap.after);
+    RUN(&cmd, "whatif", FAULTS, "--frames", "58", "--drop-clear", "58:1");
+    assert_int_equal(cmd.status, 1);
+    assert_non_null(strstr(cmd.err, "there is no clear right before this draw"));
+}
+
 /* Frame 23 has the triangles of frame 24 in random order. Frame 27 uploads a texture four times,
  * and frame 30 once, before the first draw. */
 static void
@@ -414,6 +446,8 @@ main(int argc, char **argv)
         cmocka_unit_test(draws_with_different_constants_are_merged),
         cmocka_unit_test(repeated_uploads_are_left_out),
         cmocka_unit_test(repeated_clears_are_left_out),
+        cmocka_unit_test(repeated_copies_are_left_out),
+        cmocka_unit_test(clears_are_left_out),
         cmocka_unit_test(vertices_are_reused_and_uploads_are_early),
         cmocka_unit_test(textures_change),
         cmocka_unit_test(trimmed_traces_change),

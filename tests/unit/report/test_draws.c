@@ -31,9 +31,9 @@ static void
 make_row(struct csv *csv, uint32_t frame, uint32_t draw, const struct made *d)
 {
     char *hash = d ? mem_printf("%s/%s/%u", d->fs, strchr(d->textures, ' '), d->vertices) : NULL;
-    char *facts = d ? mem_printf("%s,v,%s,triangles,%u,1,8x4 RGBA,%s,,,,,0,,0,,", hash, d->fs,
+    char *facts = d ? mem_printf("%s,v,%s,triangles,%u,1,8x4 RGBA,%s,,,,,0,,0,,,,,", hash, d->fs,
                                  d->vertices, d->textures)
-                    : mem_strdup(",,,,,,,,,,,,,,,,");
+                    : mem_strdup(",,,,,,,,,,,,,,,,,,,");
     csv_number(csv, 1);
     csv_number(csv, frame);
     csv_number(csv, draw);

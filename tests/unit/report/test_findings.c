@@ -39,6 +39,10 @@ static const struct fault {
     {FINDING_repeated_clears, "44", "45", 1},  /* all but the last of six, in one row */
     {FINDING_mipmaps, "46", "47", 4},          /* compressed */
     {FINDING_unused_copies, "48", "49", 3},    /* by blits; the last of four is used */
+    {FINDING_mipmaps, "51", "33", 4},          /* of one of two textures */
+    {FINDING_back_to_front, "52", "53", 3},    /* each draw also hides itself */
+    {FINDING_repeated_copies, "54", "55", 3},  /* all but the first of four */
+    {FINDING_repeated_clears, "57", "58", 2},  /* the last of three is followed by no other */
 };
 
 enum { FAULTS_COUNT = sizeof faults / sizeof *faults };
@@ -48,9 +52,10 @@ enum { FAULTS_COUNT = sizeof faults / sizeof *faults };
  * different states, or with different constants that an address selects, draws that are large,
  * clears of the depth, an upload of changed texels before the first draw, an upload into a new
  * buffer that repeats nothing, an uncompressed texture of which the frame uploads a part, clears of
- * different buffers. */
-static const char *const sound[] = {"11", "12", "31", "16", "17", "20", "36",
-                                    "21", "29", "30", "40", "43", "50"};
+ * different buffers, copies whose destination changes in between, clears between draws that
+ * overlap. */
+static const char *const sound[] = {"11", "12", "31", "16", "17", "20", "36", "21",
+                                    "29", "30", "40", "43", "50", "56", "59"};
 enum { SOUND_COUNT = sizeof sound / sizeof *sound };
 
 static char dir[] = "/tmp/aetius-findings-XXXXXX";
@@ -203,15 +208,17 @@ sum_of(const struct draws *draws, const char *column, const char *work)
 }
 
 /* Each of four layers covers all pixels, so three of them hide another draw. A draw that hides
- * itself, and blended layers, hide no other draw. */
+ * itself, and blended layers, hide no other draw. The objects of frames 52 and 53 have two sides.
+ */
 static void
 covering_fragments_are_counted(void **state)
 {
     enum { PIXELS = 128 * 128 };
     static const struct {
         const char *frame;
-        double covering;
-    } frames[] = {{"1", 3 * PIXELS}, {"2", 0}, {"11", 0}, {"12", 0}};
+        double covering, own, behind;
+    } frames[] = {{"1", 3 * PIXELS, 0, 0}, {"2", 0, 0, 3 * PIXELS},  {"11", 0, 3 * PIXELS, 0},
+                  {"12", 0, 0, 0},         {"52", 3 * PIXELS, 0, 0}, {"53", 0, 0, 3 * 2 * PIXELS}};
     (void)state;
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
         char *run = run_of(frames[i].frame);
@@ -219,6 +226,10 @@ covering_fragments_are_counted(void **state)
         struct error err;
         assert_true(draws_read(&draws, run, UINT32_MAX, &err));
         assert_true(sum_of(&draws, "zstencil.fragments_covering", "draw") == frames[i].covering);
+        assert_true(sum_of(&draws, "zstencil.fragments_covering_own", "draw") == frames[i].own);
+        assert_true(sum_of(&draws, "zstencil.fragments_behind", "draw") +
+                        sum_of(&draws, "hz.fragments_behind", "draw") ==
+                    frames[i].behind);
         draws_fini(&draws);
         free(run);
     }
