@@ -191,8 +191,8 @@ can_be_repeated(struct machine *m, const struct gpu_cmd *cmd, const struct resou
              !(cmd->blit.render_condition && gpu_has_render_condition(m->device, cmd))));
 }
 
-/* Executes the command's checks. Sets *repeated to whether an equal copy of the frame has made the
- * same copy, and both resources are unchanged since. */
+/* Executes the command's checks. Sets *repeated to whether an identical copy was made earlier
+ * in the frame and both resources are unchanged since then. */
 static bool
 apply_copy(struct machine *m, const struct gpu_cmd *cmd, bool *repeated, struct error *err)
 {

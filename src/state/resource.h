@@ -139,7 +139,8 @@ struct resource {
     uint8_t fill[16]; /* value of every element while no contents are stored */
     bool drawn;       /* drawn into since it was last presented (context_present.c) */
     struct resource_cleared cleared;
-    uint64_t writes;     /* number of commands that may have changed it; not those into buffers */
+    uint64_t writes;     /* number of commands that may have changed it, not counting commands that
+                            write to buffers */
     uint32_t uploaded;   /* number of the frame of the last upload, plus 1; 0: none */
     bool sampled_only;   /* stored in the squares of a texture, not in the ROPs' tiles */
     uint32_t references; /* number of references: the handle, objects and buffer bindings */

@@ -265,7 +265,7 @@ write_definitions(const struct verdict_set *set, FILE *out)
         "- A frame is *large* if it has at least %d draws or %d cycles.\n",
         100 * VERDICT_WITHIN, VERDICT_STEPPED, VERDICT_LARGE_DRAWS, VERDICT_LARGE_CYCLES);
     fprintf(out,
-            "- A simulation is left out only if an upper bound of its gain decides\n"
+            "- A simulation is skipped only if an upper bound of its gain already decides\n"
             "  (`src/study/verdict_floors.def`).\n"
             "- The study needed %u simulations. Their wall times add up to %.1f hours.\n\n",
             set->cost.simulations, set->cost.hours);

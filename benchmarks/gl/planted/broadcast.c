@@ -1,7 +1,7 @@
 /* The picture of a sports broadcast: a stadium, and nine panels with text that moves to the left.
- * The processor moves the text of a panel by some pixels, and uploads the panel into the texture of
- * the last panel when the interface reaches it. Fixed: the texts of all panels are in one
- * compressed texture from the start, and the texture coordinates move. */
+ * When the interface reaches a panel, the CPU moves the panel's text by
+ * a few pixels, and uploads the panel into the texture of the previous panel. Fixed: the texts of
+ * all panels are in one compressed texture from the start, and the texture coordinates move. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

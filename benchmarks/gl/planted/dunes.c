@@ -1,6 +1,6 @@
 /* Dunes of a desert, a height field of 640 x 24 cells in buffer objects, with ripples and haze per
- * vertex. The triangles follow the rows, and a row has more vertices than the vertex cache. Fixed:
- * they follow strips that are 16 columns wide. */
+ * vertex. The triangles follow the rows, and a row has more vertices than the vertex cache can
+ * hold. Fixed: they follow strips that are 16 columns wide. */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

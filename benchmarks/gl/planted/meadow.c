@@ -1,6 +1,7 @@
 /* A meadow below a hedge with 900 tufts of grass that bend in the wind. All tufts share the eight
  * blades of one vertex buffer. Each tuft is a draw, and its place is a constant attribute. Fixed:
- * the buffer contains the blades of all tufts with their places, and they are one draw. */
+ * the buffer contains the blades of all tufts, already in position, so one draw renders them all.
+ */
 #include "planted.h"
 
 #define GL_GLEXT_PROTOTYPES

@@ -1,6 +1,6 @@
 /* Houses of a village, the nearest first, with stone and tiles per pixel. Houses that come into
- * range appear through a pattern of pixels. One shader draws all houses, and discards the pixels
- * of the pattern; only the last two houses are appearing. Fixed: the other houses have a shader
+ * range appear through a pattern of pixels. One shader draws all houses, and discards the pixels of
+ * a dither pattern; only the last two houses are fading in. Fixed: the other houses have a shader
  * without the pattern. */
 #include "planted.h"
 

@@ -13,7 +13,7 @@ static bool fixed;
 static GLuint portraits[LORDS], soil;
 static GLubyte texels[LARGE * LARGE][4];
 
-/* A head with a helmet and a beard before a coat of arms. */
+/* A head with a helmet and a beard in front of a coat of arms. */
 static void
 paint_portrait(int lord, int size)
 {

@@ -75,7 +75,7 @@ zstencil_describe(void *owner, struct rop_entry *entry)
     entry->changes = draw->depth_write || draw->stencil_write;
 }
 
-/* Counts the passing fragments that hide those of another opaque draw, or of their own. */
+/* Counts the passing fragments that hide fragments of another opaque draw or of the same draw. */
 static void
 note_cover(struct zstencil *zstencil, const struct rop_entry *entry)
 {

@@ -435,8 +435,8 @@ draws_overlap(void **state)
 
 /* The second of two draws overlaps with the first by 500 of 1000 cycles. 400 of its cycles are
  * charged to shaders, 600 to memory latency. Without shaders, 600 of 1000 cycles remain in each
- * draw, and half of the second draw's overlap. Memory works 450 of these cycles, all of them in the
- * 600 that are charged to it, so at most 600 - 450 overlap. Without memory, 400 remain, and 200
+ * draw, and half of the second draw's overlap. Memory is busy for 450 of these cycles, all within
+ * the 600 that are charged to it, so at most 600 - 450 overlap. Without memory, 400 remain, and 200
  * overlap.
  */
 static void
@@ -465,7 +465,7 @@ draws_overlap_without_a_resource(void **state)
         for (uint32_t r = 0; r < 2; r++)
             frame_fini(&rows[r]);
     }
-    /* without the only two resources, nothing of 2000 cycles remains that could overlap */
+    /* without the only two resources, none of the 2000 cycles remain to overlap */
     assert_true(ideals_together(&gains, &group));
     assert_int_equal(group.set, 1u << IDEAL_memory | 1u << IDEAL_shader);
     assert_float_equal(group.expected, 2000, 1e-9);
@@ -492,10 +492,10 @@ the_display_keeps_its_rate(void **state)
     frame_fini(&frame);
 }
 
-/* Of 1000 cycles 600 are charged to shaders. Memory has 8 channels. If they overlap
- * as far as the queues allow, memory needs 200 cycles: in the 600 removed ones, at least 0 and at
- * most 200. It transfers in 500 cycles. If channels overlap no more, 500 cycles follow the
- * remaining 400. */
+/* Of 1000 cycles 600 are charged to shaders. Memory has 8 channels. If they overlap as far as the
+ * queues allow, memory needs 200 cycles. Between 0 and 200 of them are in the 600 removed cycles.
+ * It transfers in 500 cycles. If the channels no longer overlap, 500 cycles follow the remaining
+ * 400. */
 static void
 memory_may_overlap_no_more(void **state)
 {

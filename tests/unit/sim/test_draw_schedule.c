@@ -31,7 +31,7 @@ struct row {
 };
 
 /* fetched[r]: the cycle of row r in which the streamer could take the next draw, or 0. NULL: it can
- * take it after its last work. */
+ * take it as soon as its last work ends. */
 static void
 run_rows(const struct row *rows, size_t count, const uint64_t *fetched, bool is_off)
 {
