@@ -13,11 +13,11 @@ overlap_init(struct overlap *overlap, struct clock *clock, bool is_off)
 
 void
 overlap_add(struct overlap *overlap, enum overlap_stage stage, const struct module *module,
-            const uint64_t *free)
+            const uint64_t *ready)
 {
     BUG_ON(overlap->unit_count == CLOCK_MAX_MODULES, "too many modules");
     overlap->units[overlap->unit_count].module = module;
-    overlap->units[overlap->unit_count].free = free;
+    overlap->units[overlap->unit_count].ready = ready;
     overlap->units[overlap->unit_count++].stage = stage;
     overlap->stage_units[stage]++;
 }
@@ -93,9 +93,9 @@ add_up(const struct overlap *overlap, uint64_t cycles, uint64_t before[OVERLAP_S
         const enum overlap_stage stage = overlap->units[i].stage;
         const bool works = module->first_work != CYCLE_NEVER;
         before[stage] += works ? module->first_work - overlap->row_start : cycles;
-        const uint64_t *free = overlap->units[i].free;
-        if (works && free && *free > module->first_work)
-            after[stage] += overlap->clock->now - *free;
+        const uint64_t *ready = overlap->units[i].ready;
+        if (works && ready && *ready > module->first_work)
+            after[stage] += overlap->clock->now - *ready;
         else if (module->state == UNIT_STARVED)
             after[stage] += works ? overlap->clock->now - module->last_end : cycles;
     }

@@ -43,7 +43,7 @@ struct overlap {
     struct {
         const struct module *module;
         enum overlap_stage stage;
-        const uint64_t *free; /* cycle in which it could take the next draw; NULL: last work */
+        const uint64_t *ready; /* cycle in which it could take the next draw; NULL: last work */
     } units[CLOCK_MAX_MODULES];
     uint32_t unit_count, stage_units[OVERLAP_STAGES];
     /* Shader units that shade vertices: their work, in cycles, and its value at the start of the
@@ -69,10 +69,10 @@ struct overlap {
 };
 
 void overlap_init(struct overlap *overlap, struct clock *clock, bool is_off);
-/* Adds a unit of a stage. `free`: the cycle in which the unit could take the next draw, although it
- * still works on this one. NULL: the end of its last work. */
+/* Adds a unit of a stage. `ready`: the cycle in which the unit could take the next draw, although
+ * it still works on this one. NULL: the end of its last work. */
 void overlap_add(struct overlap *overlap, enum overlap_stage stage, const struct module *module,
-                 const uint64_t *free);
+                 const uint64_t *ready);
 /* Adds a unit that serves several stages. `work` counts the cycles, up to the last clock_settle(),
  * in which the unit could not work faster. */
 void overlap_share(struct overlap *overlap, const struct module *module, const uint64_t *work);

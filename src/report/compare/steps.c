@@ -231,28 +231,27 @@ gain_of_row(const struct trial *trial, const struct ideal_sum *before,
     return ideals_changed_row(before, after, numbers, gone, trial->work);
 }
 
+/* `before`: a sum with the parameters of the unchanged machine. */
 static bool
-predict(struct trial *trial, const struct ideal_rows *wanted, const struct params *params,
+predict(struct trial *trial, const struct ideal_rows *wanted, const struct ideal_sum *before,
         struct error *err)
 {
     const struct csv_table *table = wanted->table;
-    const char *const *names = (const char *const *)table->names;
     const int32_t frame = csv_column(table, "frame");
-    struct ideal_sum *before = ideals_begin(names, table->columns, params, err);
     struct ideal_sum *after =
-        before ? ideals_begin(names, table->columns, &trial->params, err) : NULL;
+        ideals_begin((const char *const *)table->names, table->columns, &trial->params, err);
+    if (!after)
+        return false;
     double *numbers = mem_array((size_t)table->columns, sizeof *numbers);
-    for (uint32_t r = 0; after && r < table->rows; r++) {
+    for (uint32_t r = 0; r < table->rows; r++) {
         if (!ideals_want(wanted, (uint32_t)csv_value(table, r, frame), r))
             continue;
         ideals_read_row(table, r, numbers);
         trial->step.expected += gain_of_row(trial, before, after, numbers);
     }
-    const bool ok = after != NULL;
     free(numbers);
-    ideals_end(before);
     ideals_end(after);
-    return ok;
+    return true;
 }
 
 /* The cycles that the step divides. The gain is at most that many. */
@@ -291,7 +290,8 @@ keep(struct steps *steps, const struct step *step, const struct ideal_gains *gai
 /* Predicts the step of lines[first] and of the later lines with the same parameters. */
 static bool
 try_step(struct steps *steps, uint32_t first, const struct ideal_rows *rows,
-         const struct params *params, const struct ideal_gains *gains, struct error *err)
+         const struct params *params, const struct ideal_sum *before,
+         const struct ideal_gains *gains, struct error *err)
 {
     struct trial trial = {0};
     for (uint32_t i = 0; i < IDEALS; i++)
@@ -303,7 +303,7 @@ try_step(struct steps *steps, uint32_t first, const struct ideal_rows *rows,
             add_division(&trial, &lines[i], rows->table);
     if (most_of(&trial, gains) < STEP_LEAST * gains->cycles)
         return true;
-    const bool ok = predict(&trial, rows, params, err);
+    const bool ok = predict(&trial, rows, before, err);
     if (ok)
         keep(steps, &trial.step, gains);
     return ok;
@@ -372,10 +372,14 @@ bool
 steps_predict(const struct ideal_rows *rows, const struct params *params,
               const struct ideal_gains *gains, struct steps *steps, struct error *err)
 {
-    bool ok = true;
+    const struct csv_table *table = rows->table;
+    struct ideal_sum *before =
+        ideals_begin((const char *const *)table->names, table->columns, params, err);
+    bool ok = before != NULL;
     *steps = (struct steps){0};
     for (uint32_t i = 0; i < LINES && ok; i++)
-        ok = !is_first(i) || try_step(steps, i, rows, params, gains, err);
+        ok = !is_first(i) || try_step(steps, i, rows, params, before, gains, err);
+    ideals_end(before);
     try_overlap(steps, params, gains);
     if (!ok)
         steps_fini(steps);
